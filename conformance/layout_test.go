@@ -202,7 +202,7 @@ var rooms = []room{
 	{folder: "server/internal/notices", why: "what is read once for all who watch does not depend on what they watch with",
 		ours: []string{"adapter/store"}, theirs: std, never: []string{"net/http"}},
 	{folder: "server/internal/controlapi", why: "the control API asks a runner and says who may; sockets and streams are not its business",
-		ours:   []string{"adapter", "adapter/admission", "adapter/follow", "adapter/operate", "adapter/runner", "adapter/store", "protocol", "server/identity", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/login", "server/webhook"},
+		ours:   []string{"adapter", "adapter/admission", "adapter/follow", "adapter/operate", "adapter/runner", "adapter/store", "protocol", "server/identity", "server/internal/notices", "server/internal/peer", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/login", "server/webhook"},
 		theirs: []string{"github.com/google/jsonschema-go", "github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/internal/copilotkit", why: "a foreign protocol is told by streams, and no stream knows of it",
 		ours:   []string{"internal/build", "adapter", "adapter/admission", "adapter/follow", "adapter/runner", "adapter/store", "protocol", "server/identity", "server/internal/core", "server/internal/frames", "server/internal/peer", "server/internal/refusal", "server/internal/requestbody", "server/internal/sse", "server/internal/strictjson"},
