@@ -37,8 +37,7 @@ type Thread struct {
 	missed    bool // and something came since
 
 	runs    []*Run // that have not ended
-	cancels map[*stopping]struct{}
-	pages   map[*paging]struct{}
+	waiting map[*request]struct{}
 	subs    map[*Subscription]struct{}
 	wanted  int   // by so many calls of Follow: those that wait, and those that have it
 	err     error // it is not followed any more
@@ -52,7 +51,7 @@ func (c *Client) Follow(ctx context.Context, thread string, held *View) (*Thread
 	c.mu.Lock()
 	t := c.threads[thread]
 	if t == nil {
-		t = &Thread{c: c, id: thread, fold: fold.New(nil, nil), cancels: map[*stopping]struct{}{}, pages: map[*paging]struct{}{}, subs: map[*Subscription]struct{}{}}
+		t = &Thread{c: c, id: thread, fold: fold.New(nil, nil), waiting: map[*request]struct{}{}, subs: map[*Subscription]struct{}{}}
 		if held != nil && held.ActiveLabel == "" {
 			t.mine, t.interrupts = held.Position, held.Interrupts
 			t.older, t.before = held.Older, held.Before
@@ -172,11 +171,8 @@ func (t *Thread) lost() {
 	for _, r := range t.runs {
 		r.lost()
 	}
-	for s := range t.cancels {
-		s.sent = false
-	}
-	for p := range t.pages {
-		p.sent = false
+	for q := range t.waiting {
+		q.sent = false
 	}
 }
 
@@ -190,11 +186,8 @@ func (t *Thread) fail(why error) {
 	for _, r := range slices.Clone(t.runs) {
 		r.end(nil, why)
 	}
-	for s := range t.cancels {
-		s.answer(false, why)
-	}
-	for p := range t.pages {
-		p.end(why)
+	for q := range t.waiting {
+		q.end(why)
 	}
 }
 
@@ -391,11 +384,8 @@ func (t *Thread) flush() {
 	for _, r := range slices.Clone(t.runs) {
 		r.submit()
 	}
-	for s := range t.cancels {
-		s.submit()
-	}
-	for p := range t.pages {
-		p.submit()
+	for q := range t.waiting {
+		q.submit()
 	}
 }
 
@@ -420,65 +410,20 @@ func Asked(end protocol.Event) []protocol.Interrupt {
 	return nil
 }
 
-// stopping is a ws.cancel that has no answer.
-type stopping struct {
-	t       *Thread
-	label   string
-	sent    bool
-	stopped bool
-	err     error
-	done    chan struct{}
-}
-
 // Cancel ends all runs of the label that have not ended: active, queued, or waiting for
 // answers, whose questions are cancelled. It reports whether there was one. It is asked again until there is an answer or
 // ctx ends.
 func (t *Thread) Cancel(ctx context.Context, label string) (stopped bool, err error) {
-	s := &stopping{t: t, label: label, done: make(chan struct{})}
-	t.c.mu.Lock()
-	if t.err != nil {
-		t.c.mu.Unlock()
-		return false, t.err
-	}
-	t.cancels[s] = struct{}{}
-	t.flush()
-	t.c.mu.Unlock()
-	select {
-	case <-s.done:
-		return s.stopped, s.err
-	case <-ctx.Done():
-		t.c.mu.Lock()
-		defer t.c.mu.Unlock()
-		delete(t.cancels, s)
-		return false, context.Cause(ctx)
-	}
-}
-
-func (s *stopping) submit() {
-	if s.sent {
-		return
-	}
-	s.sent = true
-	s.t.c.ask("ws.cancel", map[string]any{"threadId": s.t.id, "runId": s.label}, func(f *Frame) {
-		why := refusedFrame(f)
-		switch {
-		case f.Type == "ws.cancelled":
-			s.answer(f.Stopped, nil)
-		case !why.passes():
-			s.answer(false, why)
-		default:
-			s.t.c.later(max(why.RetryAfter, s.t.c.opts.BackoffMin), func() {
-				s.sent = false
-				s.t.flush()
-			})
-		}
+	answered := false
+	err = t.request(ctx, func(q *request) {
+		t.c.ask("ws.cancel", map[string]any{"threadId": t.id, "runId": label}, func(f *Frame) {
+			if f.Type == "ws.cancelled" {
+				answered = f.Stopped
+				q.end(nil)
+				return
+			}
+			q.refused(f)
+		})
 	})
-}
-
-func (s *stopping) answer(stopped bool, err error) {
-	if _, waits := s.t.cancels[s]; waits {
-		delete(s.t.cancels, s)
-		s.stopped, s.err = stopped, err
-		close(s.done)
-	}
+	return err == nil && answered, err
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -11,84 +10,42 @@ import (
 // were held.
 const ReasonOlder = "older"
 
-// paging is a ws.messages that has no answer.
-type paging struct {
-	t     *Thread
-	limit int
-	sent  bool
-	err   error
-	done  chan struct{}
-}
-
 // Older asks for the messages before those that are held, so many at most (0: as the
 // server likes, and it has a limit of its own), and returns when they are. Subscriptions
 // are told the whole anew, with ReasonOlder. It is asked again until there is an answer or
 // ctx ends. A View whose Older is 0 has them all.
 func (t *Thread) Older(ctx context.Context, limit int) error {
-	p := &paging{t: t, limit: limit, done: make(chan struct{})}
 	t.c.mu.Lock()
-	if t.err != nil || t.older == 0 {
-		t.c.mu.Unlock()
-		return t.err
-	}
-	t.pages[p] = struct{}{}
-	t.flush()
+	whole, err := t.older == 0, t.err
 	t.c.mu.Unlock()
-	select {
-	case <-p.done:
-		return p.err
-	case <-ctx.Done():
-		t.c.mu.Lock()
-		defer t.c.mu.Unlock()
-		delete(t.pages, p)
-		return context.Cause(ctx)
+	if whole {
+		return err
 	}
-}
-
-func (p *paging) submit() {
-	if p.sent {
-		return
-	}
-	if p.t.older == 0 {
-		p.end(nil)
-		return
-	}
-	p.sent = true
-	before := p.t.before
-	request := map[string]any{"threadId": p.t.id}
-	if before != "" {
-		request["before"] = before
-	}
-	if p.limit > 0 {
-		request["limit"] = p.limit
-	}
-	p.t.c.ask("ws.messages", request, func(f *Frame) {
-		why := refusedFrame(f)
-		switch {
-		case f.Type == "ws.messages" && before != p.t.before:
-			p.again() // what is held begins elsewhere by now
-		case f.Type == "ws.messages":
-			p.t.precede(f)
-			p.end(nil)
-		case !why.passes():
-			p.end(why)
-		default:
-			p.t.c.later(why.RetryAfter+rand.N(p.t.c.opts.BackoffMin), p.again)
+	return t.request(ctx, func(q *request) {
+		if t.older == 0 {
+			q.end(nil)
+			return
 		}
+		before := t.before
+		asked := map[string]any{"threadId": t.id}
+		if before != "" {
+			asked["before"] = before
+		}
+		if limit > 0 {
+			asked["limit"] = limit
+		}
+		t.c.ask("ws.messages", asked, func(f *Frame) {
+			switch {
+			case f.Type != "ws.messages":
+				q.refused(f)
+			case before != t.before:
+				q.again() // what is held begins elsewhere by now
+			default:
+				t.precede(f)
+				q.end(nil)
+			}
+		})
 	})
-}
-
-func (p *paging) again() {
-	p.sent = false
-	p.t.flush()
-}
-
-func (p *paging) end(why error) {
-	if _, waits := p.t.pages[p]; waits {
-		delete(p.t.pages, p)
-		p.err = why
-		close(p.done)
-	}
 }
 
 // precede puts a page before what is held. A page that was asked for without a place may

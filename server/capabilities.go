@@ -13,126 +13,62 @@ import (
 	"github.com/aguiws/aguiws/server/internal/core"
 )
 
-// withTransport adds to an agent's capabilities what this server adds to the
-// agent: WebSockets, and streams that resume.
-func withTransport(caps json.RawMessage) (json.RawMessage, error) {
-	all, err := membersOf(caps, "what there is")
-	if err != nil {
-		return nil, err
-	}
-	transport, err := membersOf(all["transport"], "transport")
-	if err != nil {
-		return nil, err
-	}
-	transport["websocket"] = json.RawMessage("true")
-	transport["resumable"] = json.RawMessage("true")
-	if all["transport"], err = json.Marshal(transport); err != nil {
-		return nil, err
-	}
-	return json.Marshal(all)
-}
-
-// withMember adds a member to the capabilities of the agents that have one. Those that
-// described does not hold yet begin as caps.
-func withMember[T any](described map[string]json.RawMessage, caps json.RawMessage, member string, values map[string]T) error {
-	for name, value := range values {
-		begun, ok := described[name]
-		if !ok {
-			begun = caps
-		}
-		all, err := membersOf(begun, "what there is")
-		if err != nil {
-			return err
-		}
-		if all[member], err = json.Marshal(value); err != nil {
-			return err
-		}
-		if described[name], err = json.Marshal(all); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// describe finds what is said of the agents without asking them.
+// describe finds what is said of the agents without asking them: what the runner says, what
+// the options say of each, and what this server adds. That is WebSockets, streams that
+// resume, and, in custom.aguiws, what becomes of unanswered interrupts, of the runs of
+// clients that leave, and of suspended runs when the process ends, that inputs need no
+// messages but the new ones, and when they may be heard.
 func (s *Server) describe(b core.Backend) (err error) {
-	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
-		return fmt.Errorf("server: capabilities: %w", err)
+	common := b.Capabilities()
+	for _, member := range []string{"websocket", "resumable"} {
+		if common, err = withValue(common, true, "transport", member); err != nil {
+			return fmt.Errorf("server: capabilities: %w", err)
+		}
 	}
-	s.identified = map[string]json.RawMessage{}
-	if err := errors.Join(
-		withMember(s.identified, s.capabilities, "identity", s.opts.Identities),
-		withMember(s.identified, s.capabilities, "multimodal", s.opts.Multimodal),
-	); err != nil {
-		return fmt.Errorf("server: capabilities: %w", err)
+	of := func(agent string) json.RawMessage {
+		caps := common
+		add := func(value any, path ...string) {
+			if err == nil {
+				caps, err = withValue(caps, value, path...)
+			}
+		}
+		if identity, there := s.opts.Identities[agent]; there {
+			add(identity, "identity")
+		}
+		if multimodal, there := s.opts.Multimodal[agent]; there {
+			add(multimodal, "multimodal")
+		}
+		add(b.Unanswered(agent), "custom", "aguiws", "unanswered")
+		add(s.opts.disconnectOf(agent), "custom", "aguiws", "onDisconnect")
+		add([]admission.When{admission.WhenStep}, "custom", "aguiws", "when")
+		add(b.Durable(), "custom", "aguiws", "durable")
+		add(true, "custom", "aguiws", "newMessages")
+		return caps
 	}
-	if err := s.announce(b); err != nil {
+	s.capabilities, s.identified = of(s.gate.Options.Default), map[string]json.RawMessage{}
+	for _, name := range slices.Concat(s.opts.Agents, slices.Collect(maps.Keys(s.opts.Identities)), slices.Collect(maps.Keys(s.opts.Multimodal))) {
+		s.identified[name] = of(name)
+	}
+	if err != nil {
 		return fmt.Errorf("server: capabilities: %w", err)
 	}
 	s.askFor(s.opts.Capabilities)
 	return nil
 }
 
-// announce adds to the capabilities what becomes of unanswered interrupts, of the runs of
-// clients that leave, and of suspended runs when the process ends, that inputs need no
-// messages but the new ones, and when they may be heard.
-func (s *Server) announce(b core.Backend) error {
-	with := func(agent string) (json.RawMessage, error) {
-		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", b.Unanswered(agent))
-		if err != nil {
-			return nil, err
-		}
-		if caps, err = withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent)); err != nil {
-			return nil, err
-		}
-		if caps, err = withOwn(caps, "when", []admission.When{admission.WhenStep}); err != nil {
-			return nil, err
-		}
-		if caps, err = withOwn(caps, "durable", b.Durable()); err != nil {
-			return nil, err
-		}
-		return withOwn(caps, "newMessages", true)
+// withValue is an object with a member set, which may be one of an object within.
+func withValue(object json.RawMessage, value any, path ...string) (json.RawMessage, error) {
+	if len(path) == 0 {
+		return json.Marshal(value)
 	}
-	described := map[string]json.RawMessage{}
-	for _, name := range append(slices.Collect(maps.Keys(s.identified)), s.opts.Agents...) {
-		var err error
-		if described[name], err = with(name); err != nil {
-			return err
-		}
-	}
-	common, err := with(s.gate.Options.Default)
-	if err != nil {
-		return err
-	}
-	s.identified, s.capabilities = described, common
-	return nil
-}
-
-// withOwn adds a member to custom.aguiws, which is what this server says of itself in
-// an agent's capabilities.
-func withOwn(caps json.RawMessage, member string, value any) (json.RawMessage, error) {
-	all, err := membersOf(caps, "what there is")
+	members, err := membersOf(object, "what has the member "+path[0])
 	if err != nil {
 		return nil, err
 	}
-	custom, err := membersOf(all["custom"], "custom")
-	if err != nil {
+	if members[path[0]], err = withValue(members[path[0]], value, path[1:]...); err != nil {
 		return nil, err
 	}
-	own, err := membersOf(custom["aguiws"], "custom.aguiws")
-	if err != nil {
-		return nil, err
-	}
-	if own[member], err = json.Marshal(value); err != nil {
-		return nil, err
-	}
-	if custom["aguiws"], err = json.Marshal(own); err != nil {
-		return nil, err
-	}
-	if all["custom"], err = json.Marshal(custom); err != nil {
-		return nil, err
-	}
-	return json.Marshal(all)
+	return json.Marshal(members)
 }
 
 // membersOf reads an object, or nothing.

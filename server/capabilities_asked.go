@@ -122,11 +122,15 @@ func withSaid(own json.RawMessage, said *protocol.AgentCapabilities) (json.RawMe
 	if len(text) > maxCapabilities {
 		return nil, errors.New("the capabilities are too large")
 	}
+	ours, err := membersOf(own, "what there is")
+	if err != nil {
+		return nil, err
+	}
 	theirs, err := membersOf(text, "what the agent says")
 	if err != nil {
 		return nil, err
 	}
-	ours, err := membersOf(own, "what there is")
+	custom, err := membersOf(ours["custom"], "custom")
 	if err != nil {
 		return nil, err
 	}
@@ -134,27 +138,15 @@ func withSaid(own json.RawMessage, said *protocol.AgentCapabilities) (json.RawMe
 	if _, named := theirs["identity"]; !named && ours["identity"] != nil {
 		theirs["identity"] = ours["identity"]
 	}
-	if theirs["state"], err = with(theirs["state"], "state", map[string]json.RawMessage{"persistentState": json.RawMessage("true")}); err != nil {
+	if theirs["state"], err = withValue(theirs["state"], true, "persistentState"); err != nil {
 		return nil, err
 	}
-	ourCustom, err := membersOf(ours["custom"], "custom")
-	if err != nil {
-		return nil, err
-	}
-	if theirs["custom"], err = with(theirs["custom"], "custom", ourCustom); err != nil {
-		return nil, err
+	for name, value := range custom {
+		if theirs["custom"], err = withValue(theirs["custom"], value, name); err != nil {
+			return nil, err
+		}
 	}
 	return json.Marshal(theirs)
-}
-
-// with is an object with members set.
-func with(object json.RawMessage, what string, set map[string]json.RawMessage) (json.RawMessage, error) {
-	members, err := membersOf(object, what)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(members, set)
-	return json.Marshal(members)
 }
 
 // askFor has the agents asked that say themselves what they can do.

@@ -3,32 +3,22 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/copilotkit"
-	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // copilotkit is CopilotKit's runtime on this server.
 func (s *Server) copilotkit() *copilotkit.Runtime {
-	stops := func(agent string) bool { return s.opts.onDisconnect(routeCopilotKit, agent) == DisconnectStop }
 	c := copilotkit.Config{
-		Enter: func(r *http.Request) (copilotkit.Caller, *refusal.Refusal) {
-			c, refused := s.gate.Enter(r)
-			if refused != nil {
-				return nil, refused
-			}
-			return s.streams.CopilotCaller(r.Context(), c, stops), nil
-		},
-		Agents:      s.opts.Agents,
-		Describe:    s.describeAgent,
-		CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
+		Describe:     s.describeAgent,
+		Stops:        func(agent string) bool { return s.opts.onDisconnect(routeCopilotKit, agent) == DisconnectStop },
+		MaxBodyBytes: s.opts.MaxFrameBytes,
 	}
 	if s.opts.Suggest != nil {
 		c.Suggest = s.suggest
 	}
-	return copilotkit.New(c)
+	return copilotkit.New(s.streams, c)
 }
 
 // describeAgent tells of an agent what its capabilities do.
@@ -41,7 +31,6 @@ func (s *Server) describeAgent(ctx context.Context, name string) (string, json.R
 }
 
 func (s *Server) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
-	agent, _ = s.gate.AgentNamed(agent)
 	found, err := s.opts.Suggest(ctx, agent, in)
 	list := make([]copilotkit.Suggestion, len(found))
 	for i, f := range found {

@@ -236,23 +236,6 @@ func TestCopilotStop(t *testing.T) {
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "").refusedWith(409, "error", "Failed to stop agent")
 }
 
-// Stopping a thread ends the run for its page, and what waited behind it.
-func TestCopilotStopEndToEnd(t *testing.T) {
-	ts, _ := endToEnd(t)
-	runs := ts.copilotkit("run", says("r1", "/slow 10000 10")).opened()
-	runs.expect("RUN_STARTED")
-	waits := ts.copilotkit("run", says("r2", "/say never")).opened()
-	ts.awaitQueued()
-	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "")
-	if _, last := runs.rest(); last["code"] != "cancelled" {
-		t.Errorf("ended with %v", last)
-	}
-	// Two events, or the run restated if its stream had just begun to wait.
-	if types, last := waits.rest(); last["code"] != "cancelled" || slices.Contains(types, "TEXT_MESSAGE_START") {
-		t.Errorf("what waited got %v %v", types, last)
-	}
-}
-
 // Names come encoded or not, and every refusal says error and message.
 func TestCopilotRefusals(t *testing.T) {
 	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{identity.ScopeRead}}, "runner": {User: "w", Scopes: []string{identity.ScopeRun}}}

@@ -48,13 +48,6 @@ func TestCapabilitiesTellOfDisconnects(t *testing.T) {
 	}
 	told(t, "info of the default agent", info.Agents["default"].Capabilities, stop)
 	told(t, "info of another", info.Agents["helper"].Capabilities, finish)
-	if _, err := withOwn([]byte(`{"custom":7}`), "onDisconnect", disconnectJSON{}); err == nil {
-		t.Error("custom capabilities that are no object pass")
-	}
-	kept, err := withOwn([]byte(`{"custom":{"theirs":1}}`), "onDisconnect", disconnectJSON{})
-	if err != nil || !strings.Contains(string(kept), `"theirs":1`) {
-		t.Errorf("%s %v", kept, err)
-	}
 }
 
 func told(t *testing.T, where string, caps map[string]any, want string) {

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -254,39 +253,4 @@ func TestEventsExpire(t *testing.T) {
 			t.Errorf("%d followers are left", n)
 		}
 	})
-}
-
-// Over a real store: what is seen over HTTP is what is seen over a socket.
-func TestEventsEndToEnd(t *testing.T) {
-	ts, _ := endToEnd(t)
-	types, last := ts.post(says("r1", "/confirm Really?")).rest()
-	if want := []string{"RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"}; !slices.Equal(types, want) {
-		t.Errorf("got %v", types)
-	}
-	id := last["outcome"].(map[string]any)["interrupts"].([]any)[0].(map[string]any)["id"].(string)
-	restated := ts.events("")
-	restated.expect("RUN_STARTED")
-	restated.expect("STATE_SNAPSHOT")
-	restated.expect("MESSAGES_SNAPSHOT")
-	if e := restated.expect("RUN_FINISHED"); e["outcome"] == nil {
-		t.Errorf("the question is not told: %v", e)
-	}
-	at, _ := restated.next()
-	restated.ends()
-	if _, last := ts.post(resumes("r2", resolved(id, `{"approved":true}`))).rest(); kindOf(last) != "RUN_FINISHED" {
-		t.Errorf("ended with %v", last)
-	}
-	missed := ts.events("", "Last-Event-ID", at.id)
-	if missed.resp.Header.Get("Aguiws-Recovered") != "true" {
-		t.Errorf("%s is not recovered", at.id)
-	}
-	types, _ = missed.rest()
-	if len(types) != 6 || types[0] != "RUN_STARTED" || types[5] != "RUN_FINISHED" {
-		t.Errorf("missed %v", types)
-	}
-	// The same answer again is the run restated, under the label asked for.
-	_, last = ts.post(resumes("r3", resolved(id, `{"approved":true}`))).rest()
-	if last["runId"] != "r3" {
-		t.Errorf("ended with %v", last)
-	}
 }

@@ -35,7 +35,7 @@ func isEventStream(accepted string) bool {
 
 // noticeQuery reads what a request to watch asks for.
 func (s *Server) noticeQuery(r *http.Request, c *peer.Caller) (notices.Query, *refusal.Refusal) {
-	q, refused := controlapi.NoticeQuery(controlCaller{s, c}, r.URL.Query(), s.gate.AgentNamed)
+	q, refused := controlapi.NoticeQuery(s.gate, c, r.URL.Query())
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		q.After = id
 	}

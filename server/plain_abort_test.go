@@ -144,24 +144,3 @@ func TestPlainAbortOfNothing(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 }
-
-// A run that is stopped ends as cancelled, and the next message is answered.
-func TestEndToEndPlainAbort(t *testing.T) {
-	ts, p := paced(t)
-	c := ts.connect("/agui/ws", plainMode)
-	c.send(says("r1", slow))
-	p.more(2)
-	c.send(`{"type":"abort","runId":"r1"}`)
-	c.send(says("r2", "/say hello"))
-	last := c.expectAny()
-	for last["type"] != "RUN_FINISHED" {
-		last = c.expectAny()
-	}
-	if last["runId"] != "r2" {
-		t.Errorf("got %v", last)
-	}
-	types, last := ts.post(says("r1", slow)).rest()
-	if last["type"] != "RUN_ERROR" || last["code"] != "cancelled" {
-		t.Errorf("the run that was stopped is told as %v, %v", types, last)
-	}
-}

@@ -2,7 +2,9 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +25,19 @@ func endToEnd(t *testing.T) (ts *testServer, effects string) {
 	t.Helper()
 	effects = filepath.Join(t.TempDir(), "effects")
 	return node(t, embedded(t), script.New(script.Options{Effects: effects})), effects
+}
+
+// effectLines are what the script agent has carried out.
+func effectLines(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
 // embedded is a store that is closed when the test ends.
@@ -140,6 +155,16 @@ func (tb *tab) until() protocol.Event {
 		switch e := tb.next().(type) {
 		case *protocol.RunFinished, *protocol.RunError:
 			return e
+		}
+	}
+}
+
+// begun reads until the run's text has begun to stream.
+func (tb *tab) begun() {
+	tb.t.Helper()
+	for {
+		if _, ok := tb.next().(*protocol.TextMessageContent); ok {
+			return
 		}
 	}
 }

@@ -63,21 +63,18 @@ func (id *access) tokenSetting() string {
 
 // listed returns the tokens of the settings or of their file.
 func (id *access) listed() ([]identity.Token, error) {
-	list := id.s.tokens
-	if id.s.tokenFile != "" {
-		data, err := os.ReadFile(id.s.tokenFile)
-		if err != nil {
-			return nil, err
-		}
-		if list, err = parseTokens(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", id.s.tokenFile, err)
-		}
+	if id.s.tokenFile == "" {
+		return id.s.tokens, nil
 	}
-	tokens := make([]identity.Token, len(list))
-	for i, t := range list {
-		tokens[i] = identity.Token(t)
+	data, err := os.ReadFile(id.s.tokenFile)
+	if err != nil {
+		return nil, err
 	}
-	return tokens, nil
+	list, err := tokenEntries.parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id.s.tokenFile, err)
+	}
+	return list, nil
 }
 
 func (id *access) loadCertificate() error {

@@ -1,54 +1,47 @@
 package cli
 
-import "time"
+import (
+	"reflect"
+	"strings"
 
-// tokensValue is a list of tokens in YAML or JSON. It never shows what it holds.
-type tokensValue struct{ into *[]token }
+	"github.com/aguiws/aguiws/server/identity"
+)
 
-func (v tokensValue) Set(text string) error {
-	list, err := parseTokens([]byte(text))
+// entriesValue is a list in YAML or JSON. It never shows what it holds.
+type entriesValue[T any] struct {
+	into *[]T
+	of   entries[T]
+}
+
+func (v entriesValue[T]) Set(text string) error {
+	list, err := v.of.parse([]byte(text))
 	if err == nil {
 		*v.into = list
 	}
 	return err
 }
 
-func (v tokensValue) String() string { return "" }
-func (v tokensValue) kind() string   { return "list" }
+func (v entriesValue[T]) String() string { return "" }
+func (v entriesValue[T]) kind() string   { return "list" }
 
-// token is an entry of a list of tokens.
-type token struct {
-	Token     string    `yaml:"token"`
-	SHA256    string    `yaml:"sha256"`
-	Tenant    string    `yaml:"tenant"`
-	User      string    `yaml:"user"`
-	Namespace string    `yaml:"namespace"`
-	Scopes    []string  `yaml:"scopes"`
-	Expires   time.Time `yaml:"expires"`
-}
+// entries say how errors call an entry of a list, and what the list should look like.
+type entries[T any] struct{ one, expected string }
 
-// members are how a list calls what a token has.
-var members = []string{"token", "sha256", "tenant", "user", "namespace", "scopes", "expires"}
-
-// parseTokens reads a list of tokens. Its errors do not repeat what it read.
-func parseTokens(data []byte) ([]token, error) {
-	return parseList[token](data, "a token", members, "expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z")
-}
-
-// webhooksValue is a list of targets in YAML or JSON. It never shows what it holds.
-type webhooksValue struct{ into *[]webhookTarget }
-
-func (v webhooksValue) Set(text string) error {
-	list, err := parseWebhooks([]byte(text))
-	if err == nil {
-		*v.into = list
+// members are how a list calls what an entry has: each by its yaml tag, or by its name.
+func (entries[T]) members() (list []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name := field.Tag.Get("yaml")
+		if name == "" {
+			name = strings.ToLower(field.Name)
+		}
+		list = append(list, name)
 	}
-	return err
+	return list
 }
 
-func (v webhooksValue) String() string { return "" }
-
-func (v webhooksValue) kind() string { return "list" }
+// tokenEntries are a list of tokens.
+var tokenEntries = entries[identity.Token]{"a token",
+	"expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z"}
 
 // webhookTarget is an entry of a list of targets.
 type webhookTarget struct {
@@ -62,28 +55,8 @@ type webhookTarget struct {
 	From        string   `yaml:"from"`
 }
 
-// webhookMembers are how a list calls what a target has.
-var webhookMembers = []string{"name", "url", "kinds", "tenant", "agents", "secrets", "secret-files", "from"}
-
-func parseWebhooks(data []byte) ([]webhookTarget, error) {
-	return parseList[webhookTarget](data, "a target", webhookMembers,
-		"expected a list of targets such as [{name: crm, url: https://…, kinds: [interrupt.opened], secrets: [whsec_…]}] in YAML or JSON")
-}
-
-// providersValue is a list of providers in YAML or JSON. It never shows what it holds.
-type providersValue struct{ into *[]providerEntry }
-
-func (v providersValue) Set(text string) error {
-	list, err := parseProviders([]byte(text))
-	if err == nil {
-		*v.into = list
-	}
-	return err
-}
-
-func (v providersValue) String() string { return "" }
-
-func (v providersValue) kind() string { return "list" }
+var webhookEntries = entries[webhookTarget]{"a target",
+	"expected a list of targets such as [{name: crm, url: https://…, kinds: [interrupt.opened], secrets: [whsec_…]}] in YAML or JSON"}
 
 // providerEntry is an entry of a list of providers.
 type providerEntry struct {
@@ -101,10 +74,5 @@ type providerEntry struct {
 	RequireIss       bool              `yaml:"require-iss"`
 }
 
-// providerMembers are how a list calls what a provider has.
-var providerMembers = []string{"name", "title", "issuer", "authorize-url", "token-url", "revoke-url", "client-id", "client-secret-file", "client-auth", "scopes", "params", "require-iss"}
-
-func parseProviders(data []byte) ([]providerEntry, error) {
-	return parseList[providerEntry](data, "a provider", providerMembers,
-		"expected a list of providers such as [{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}] in YAML or JSON")
-}
+var providerEntries = entries[providerEntry]{"a provider",
+	"expected a list of providers such as [{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}] in YAML or JSON"}

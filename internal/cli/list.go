@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseList reads a list in YAML or JSON of entries that may hold secrets: its errors do
-// not repeat what it read. Members are what an entry has, and expected says what is.
-func parseList[T any](data []byte, entry string, members []string, expected string) ([]T, error) {
+// parse reads a list in YAML or JSON of entries that may hold secrets: its errors do
+// not repeat what it read.
+func (e entries[T]) parse(data []byte) ([]T, error) {
 	var document yaml.Node
 	var list []T
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -22,8 +22,9 @@ func parseList[T any](data []byte, entry string, members []string, expected stri
 		err = errors.New("the text must be one list")
 	}
 	if err == nil {
+		members := e.members()
 		if unknown := unknownMember(&document, members); unknown != nil {
-			return nil, fmt.Errorf("line %d: field %s is no member of %s: %s", unknown.Line, unknown.Value, entry, strings.Join(members, ", "))
+			return nil, fmt.Errorf("line %d: field %s is no member of %s: %s", unknown.Line, unknown.Value, e.one, strings.Join(members, ", "))
 		}
 		err = document.Decode(&list)
 	}
@@ -31,7 +32,7 @@ func parseList[T any](data []byte, entry string, members []string, expected stri
 		err = errors.New("an entry is nothing") // which decoding leaves out
 	}
 	if err != nil {
-		return nil, errors.New(expected)
+		return nil, errors.New(e.expected)
 	}
 	return list, nil
 }

@@ -31,7 +31,7 @@ type policiesValue struct {
 func (v policiesValue) Set(text string) error {
 	set := policies{common: v.among[0]}
 	common := false
-	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, each := range words(text) {
 		agent, policy, named := strings.Cut(each, "=")
 		if !named {
 			agent, policy = "", each

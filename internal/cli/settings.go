@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/signin"
 )
 
@@ -46,7 +47,7 @@ type settings struct {
 	unanswered                           policies
 
 	auth      string
-	tokens    []token
+	tokens    []identity.Token
 	tokenFile string
 	jwt       jwtSettings
 	signIn    signInSettings
@@ -128,7 +129,7 @@ func (s *settings) table() []setting {
 		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "addresses or networks of proxies, such as `10.0.0.5`, whose X-Forwarded-For is believed, for limits by address. Forwarded is not read"},
 
 		{"upstream", "Upstreams", upstreamValue{&s.upstream}, "an agent that another server serves as AG-UI over HTTP: `http://localhost:8000/agui`, or `weather=http://…` with a name, or `weather=langgraph+http://…` with a [dialect](docs/frameworks.md#agents), which is found out otherwise. Members of one word may stand behind a `#`: `http://…#max-event=32MiB&history=new`. Repeat the flag, or use commas, for several. Each is served under `/agui/` and its name, one without a name as `agent`. The first is served under `/agui` too, unless `agent` names another"},
-		{"upstreams", "Upstreams", upstreamsValue{&s.upstreams}, "upstreams in YAML or JSON, with all their members: `[{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}]`. The [gateway](docs/gateway.md#what-an-upstream-has) page lists the members. Other users of the machine can read command lines: prefer the configuration file, or header-files in place of headers"},
+		{"upstreams", "Upstreams", entriesValue[upstreamEntry]{&s.upstreams, upstreamEntries}, "upstreams in YAML or JSON, with all their members: `[{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}]`. The [gateway](docs/gateway.md#what-an-upstream-has) page lists the members. Other users of the machine can read command lines: prefer the configuration file, or header-files in place of headers"},
 
 		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://host:6379/0`, `rediss://`, `unix:///path`, `redis+sentinel://host,host/master` or `redis+cluster://host,host`. If it is empty, the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "the beginning of all keys. Servers with the same prefix share their threads"},
@@ -160,7 +161,7 @@ func (s *settings) table() []setting {
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers. More wait for a place here or on another server"},
 
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "the server's users: everybody on loopback; bearers of listed tokens; bearers of an issuer's tokens"},
-		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Other users of the machine can read command lines: prefer a file"},
+		{"tokens", "Identity", entriesValue[identity.Token]{&s.tokens, tokenEntries}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Other users of the machine can read command lines: prefer a file"},
 		{"token-file", "Identity", textValue{&s.tokenFile, "file"}, "file with such a list. SIGHUP reads it again and closes the connections of tokens that are gone, and of all tokens if the file cannot be read"},
 		{"separate-duties", "Identity", switchValue{&s.separateDuties}, "users may not approve a tool call, or answer a question of an upstream, that their own messages led to. Another user has to, with the scope `approver` or in a shared namespace. A user who edits the arguments decides alone what is carried out"},
 		{"jwt-keys", "Identity", textValue{&s.jwt.keySet, "URL"}, "`https://` URL of the issuer's key set (JWKS)"},
@@ -176,11 +177,11 @@ func (s *settings) table() []setting {
 		{"signin-scopes", "Identity", listValue{&s.signIn.scopes, "names"}, "scopes that the server asks the provider for besides `openid`, so that the ID token has the claims that count"},
 		{"signin-lifetime", "Identity", durationValue{&s.signIn.lifetime, time.Minute, 30 * 24 * time.Hour}, "how long people stay signed in. Nothing ends a session earlier, except for another first key in `login-keys`"},
 
-		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [Logins](docs/logins.md#what-a-provider-has) lists the members. Set the same on all servers"},
+		{"logins", "Logins", entriesValue[providerEntry]{&s.logins, providerEntries}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [Logins](docs/logins.md#what-a-provider-has) lists the members. Set the same on all servers"},
 		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. The first seals the sessions of people who sign in, too. Set the same on all servers"},
 		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`. It may have a path, such as `https://example.com/agents`, which the proxy passes on or takes away. Providers send them back to its `/login/callback/` with the provider's name, webhooks link to its page, and the URLs of events begin with it. If it is empty, with `--auth none`, it is the one of `addr`"},
 
-		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`. A target without kinds, tenant or agents gets all of them. Set the same on all servers. Other users of the machine can read command lines: prefer the configuration file, or secret-files in place of secrets"},
+		{"webhooks", "Webhooks", entriesValue[webhookTarget]{&s.webhooks, webhookEntries}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`. A target without kinds, tenant or agents gets all of them. Set the same on all servers. Other users of the machine can read command lines: prefer the configuration file, or secret-files in place of secrets"},
 		{"webhook-private", "Webhooks", listValue{&s.webhookPrivate, "names"}, "hosts of targets that may have an address inside of a network, and may do without TLS"},
 
 		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client. Four times as much may wait on one thread. A run may make a state a sixteenth larger than this"},

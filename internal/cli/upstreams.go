@@ -41,38 +41,18 @@ type upstreamEntry struct {
 	TLSKey           string            `yaml:"tls-key"`
 }
 
-// upstreamMembers are how a list calls what an upstream has.
-var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "user-header", "dialect", "yes", "no", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
-	"connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency", "tls-ca", "tls-cert", "tls-key"}
-
 // upstreamWords are those that may stand behind the URL of one.
 var upstreamWords = []string{"dialect", "history", "idempotent", "ask-lost", "user-header", "connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency"}
 
-func parseUpstreams(data []byte) ([]upstreamEntry, error) {
-	return parseList[upstreamEntry](data, "an upstream", upstreamMembers,
-		"expected a list of upstreams such as [{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}] in YAML or JSON")
-}
-
-// upstreamsValue is a list of upstreams in YAML or JSON. It never shows what it holds.
-type upstreamsValue struct{ into *[]upstreamEntry }
-
-func (v upstreamsValue) Set(text string) error {
-	list, err := parseUpstreams([]byte(text))
-	if err == nil {
-		*v.into = list
-	}
-	return err
-}
-
-func (v upstreamsValue) String() string { return "" }
-func (v upstreamsValue) kind() string   { return "list" }
+var upstreamEntries = entries[upstreamEntry]{"an upstream",
+	"expected a list of upstreams such as [{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}] in YAML or JSON"}
 
 // upstreamValue is [NAME=][DIALECT+]URL[#MEMBER=VALUE&…], the members those of a list; each time that it is given adds one, or several with commas.
 type upstreamValue struct{ into *[]upstreamEntry }
 
 func (v upstreamValue) Set(text string) error {
 	list := slices.Clone(*v.into)
-	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, each := range words(text) {
 		address, members, _ := strings.Cut(each, "#")
 		entry, err := upstreamMembersOf(members)
 		if err != nil {
@@ -128,7 +108,7 @@ func upstreamMembersOf(text string) (entry upstreamEntry, err error) {
 		}
 		members = append(members, name+": "+value)
 	}
-	list, err := parseUpstreams([]byte("[{" + strings.Join(members, ", ") + "}]"))
+	list, err := upstreamEntries.parse([]byte("[{" + strings.Join(members, ", ") + "}]"))
 	if err != nil {
 		return entry, err
 	}

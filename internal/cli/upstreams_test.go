@@ -67,7 +67,7 @@ func TestAgentsAreServed(t *testing.T) {
 func TestUpstreamOptions(t *testing.T) {
 	kept := write(t, "secret", " k-4711\n")
 	options := func(text string) (*gateway.Options, error) {
-		list, err := parseUpstreams([]byte(text))
+		list, err := upstreamEntries.parse([]byte(text))
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func TestGatewayPage(t *testing.T) {
 	if err != nil || !found || len(s.upstreams) != 1 {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	for _, member := range upstreamMembers {
+	for _, member := range upstreamEntries.members() {
 		if !strings.Contains(text, " "+member+": ") {
 			t.Errorf("it does not show %s", member)
 		}

@@ -63,6 +63,11 @@ func (v choiceValue) kind() string {
 	return strings.Join(v.among[:last], ", ") + " or " + v.among[last]
 }
 
+// words are what stands between commas or spaces.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
 // listValue is written with commas.
 type listValue struct {
 	into *[]string
@@ -70,7 +75,7 @@ type listValue struct {
 }
 
 func (v listValue) Set(text string) error {
-	*v.into = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	*v.into = words(text)
 	return nil
 }
 
@@ -81,10 +86,7 @@ func (v listValue) kind() string   { return v.what }
 type originsValue struct{ into *[]string }
 
 func (v originsValue) Set(text string) error {
-	var list []string
-	if err := (listValue{into: &list}).Set(text); err != nil {
-		return err
-	}
+	list := words(text)
 	if _, err := origin.ParseSet(list); err != nil {
 		return err
 	}
@@ -102,7 +104,7 @@ type disconnectValue struct {
 
 func (v disconnectValue) Set(text string) error {
 	set := server.DisconnectDefaults()
-	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, each := range words(text) {
 		name, policy, found := strings.Cut(each, "=")
 		if !found {
 			return fmt.Errorf("%q: expected %s", each, v.kind())
@@ -132,7 +134,7 @@ type redactValue struct{ into *[]adapter.Redaction }
 
 func (v redactValue) Set(text string) error {
 	var rules []adapter.Redaction
-	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, each := range words(text) {
 		rule, err := adapter.ParseRedaction(each)
 		if err != nil {
 			return err
@@ -157,7 +159,7 @@ type prefixesValue struct{ into *[]netip.Prefix }
 
 func (v prefixesValue) Set(text string) error {
 	var list []netip.Prefix
-	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, each := range words(text) {
 		p, err := netip.ParsePrefix(each)
 		if addr, single := netip.ParseAddr(each); err != nil && single == nil {
 			p, err = addr.Prefix(addr.BitLen())

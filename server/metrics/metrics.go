@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/server/internal/meter"
+	"github.com/aguiws/aguiws/server/webhook"
 )
 
 // Metrics counts what a server.Server and its store do, for Prometheus. docs/metrics.md
@@ -107,4 +108,15 @@ func (m *Metrics) Counters() *meter.Counters { return &m.counts }
 // Handler answers with the metrics, whoever asks.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+}
+
+// Login counts what happens to logins. Give it to login.New as Options.Observe.
+func (m *Metrics) Login(provider, event string) {
+	m.logins.WithLabelValues(provider, event).Inc()
+}
+
+// Webhook counts a try. Give it to webhook.New as Options.Observe.
+func (m *Metrics) Webhook(t webhook.Try) {
+	m.webhooks.WithLabelValues(t.Target, string(t.Outcome)).Inc()
+	m.webhookTime.WithLabelValues(t.Target).Observe(t.Took.Seconds())
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/meter"
 )
@@ -15,6 +17,41 @@ import (
 func (m *Metrics) Store(store store.Store) store.Store {
 	m.registry.MustRegister(newDispatches(store), newQuestions(store))
 	return &meteredStore{store, m}
+}
+
+// newDispatches collects what is in the store's queues, if it answers in time.
+func newDispatches(st store.Store) prometheus.Collector {
+	return meter.OnScrape(func(tell func(string, float64, ...string)) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		counts, err := st.CountDispatches(ctx)
+		if err != nil {
+			return
+		}
+		for _, state := range []store.DispatchState{store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked, store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter} {
+			tell("dispatches", float64(counts[state]), string(state))
+		}
+	}, meter.Figure{Name: "dispatches", Help: "Dispatches in the store, of all processes, by state.", Labels: []string{"state"}, Type: prometheus.GaugeValue})
+}
+
+// newQuestions collects what waits for people, if the store answers in time.
+func newQuestions(inbox store.Inbox) prometheus.Collector {
+	return meter.OnScrape(func(tell func(string, float64, ...string)) {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		open, err := store.OpenQuestions(ctx, inbox)
+		if err != nil {
+			return
+		}
+		var age time.Duration
+		if open.Threads > 0 {
+			age = max(time.Since(open.Since), 0)
+		}
+		tell("open_questions", float64(open.Threads))
+		tell("open_questions_oldest_seconds", age.Seconds())
+	},
+		meter.Figure{Name: "open_questions", Help: "Threads with open questions in the store.", Type: prometheus.GaugeValue},
+		meter.Figure{Name: "open_questions_oldest_seconds", Help: "How long the oldest of them has been open.", Type: prometheus.GaugeValue})
 }
 
 type meteredStore struct {

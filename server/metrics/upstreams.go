@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
 // Upstream counts what goes on with an agent that another server serves, for /metrics and
@@ -145,28 +146,16 @@ func (m *Metrics) Upstreams() []controlapi.Upstream {
 	return list
 }
 
-// upstreamLoad asks upstreams what is under way when it is asked itself.
-type upstreamLoad struct {
-	m                 *Metrics
-	inFlight, waiting *prometheus.Desc
-}
-
-func newUpstreamLoad(m *Metrics) upstreamLoad {
-	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc("aguiws_upstream_"+name, help, []string{"upstream"}, nil)
-	}
-	return upstreamLoad{m, desc("in_flight", "Requests to upstreams that are under way."), desc("waiting", "Requests to upstreams that wait for a place.")}
-}
-
-func (l upstreamLoad) Describe(ch chan<- *prometheus.Desc) {
-	ch <- l.inFlight
-	ch <- l.waiting
-}
-
-func (l upstreamLoad) Collect(ch chan<- prometheus.Metric) {
-	for _, u := range l.m.upstreams {
-		inFlight, waiting := u.load()
-		ch <- prometheus.MustNewConstMetric(l.inFlight, prometheus.GaugeValue, float64(inFlight), u.name)
-		ch <- prometheus.MustNewConstMetric(l.waiting, prometheus.GaugeValue, float64(waiting), u.name)
-	}
+// newUpstreamLoad asks upstreams what is under way when it is asked itself.
+func newUpstreamLoad(m *Metrics) prometheus.Collector {
+	of := []string{"upstream"}
+	return meter.OnScrape(func(tell func(string, float64, ...string)) {
+		for _, u := range m.upstreams {
+			inFlight, waiting := u.load()
+			tell("upstream_in_flight", float64(inFlight), u.name)
+			tell("upstream_waiting", float64(waiting), u.name)
+		}
+	},
+		meter.Figure{Name: "upstream_in_flight", Help: "Requests to upstreams that are under way.", Labels: of, Type: prometheus.GaugeValue},
+		meter.Figure{Name: "upstream_waiting", Help: "Requests to upstreams that wait for a place.", Labels: of, Type: prometheus.GaugeValue})
 }

@@ -63,7 +63,7 @@ func (c *call) restoreBranch() (any, error) {
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), operate.Injection{
 		From:      c.caller.Origin(store.ThroughOperator),
-		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent,
+		Namespace: c.key.Namespace, Tenant: c.caller.Identity.Tenant, User: c.caller.Name(), Thread: c.key.Thread, Agent: in.Agent,
 		Label: in.Label, Restores: c.r.PathValue("branch"),
 	})
 	return c.admitted(admitted, in.Label, err)

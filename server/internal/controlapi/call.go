@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -15,7 +16,7 @@ import (
 // call is one request for an operation.
 type call struct {
 	*Config
-	caller Caller
+	caller *peer.Caller
 	op     *operation
 	r      *http.Request
 	key    store.ThreadKey // of the path's thread
@@ -30,7 +31,7 @@ func (c *call) carryOut() (any, error) {
 		return nil, err
 	}
 	if c.op.admits {
-		if refused := c.caller.MayInput(); refused != nil {
+		if refused := c.Gate.MayInput(c.caller); refused != nil {
 			return nil, problemOfInput(refused)
 		}
 	}
@@ -63,13 +64,13 @@ func (c *call) enterThread() error {
 			return err
 		}
 	}
-	c.key = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: id}
+	c.key = store.ThreadKey{Namespace: c.caller.Identity.Namespace, Thread: id}
 	if !strictjson.IsName(c.key.Thread) {
 		return badRequest("a thread id has " + strictjson.NameRule)
 	}
 	namespace := c.r.URL.Query().Get("namespace")
-	if namespace == "" || namespace == c.caller.Namespace() {
-		if c.op.readRun && c.caller.May(identity.ScopeRead) && c.caller.May(identity.ScopeRun) {
+	if namespace == "" || namespace == c.caller.Identity.Namespace {
+		if c.op.readRun && c.caller.Identity.May(identity.ScopeRead) && c.caller.Identity.May(identity.ScopeRun) {
 			return nil
 		}
 		return c.needs(c.op.home())
@@ -85,20 +86,20 @@ func (c *call) enterThread() error {
 	if err != nil {
 		return err
 	}
-	if !used || tenant != c.caller.Tenant() {
+	if !used || tenant != c.caller.Identity.Tenant {
 		return errNoThread
 	}
 	return nil
 }
 
 func (c *call) hasAgent(name string) bool {
-	_, there := c.AgentNamed(name)
+	_, there := c.Gate.AgentNamed(name)
 	return there
 }
 
 // needs refuses a caller that has none of the scopes.
 func (c *call) needs(scopes []string) error {
-	if slices.ContainsFunc(scopes, c.caller.May) {
+	if slices.ContainsFunc(scopes, c.caller.Identity.May) {
 		return nil
 	}
 	return newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs "+anyOf(scopes))

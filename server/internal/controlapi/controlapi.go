@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 )
@@ -58,7 +59,7 @@ func (a *API) Routes() iter.Seq2[string, http.HandlerFunc] {
 }
 
 func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
-	if _, refused := a.config.Enter(r); refused != nil {
+	if _, refused := a.config.Gate.Enter(r); refused != nil {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
@@ -72,13 +73,13 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	if op.byToken {
 		refused = c.enterByToken(r)
 	} else {
-		c.caller, refused = a.config.Enter(r)
+		c.caller, refused = a.config.Gate.Enter(r)
 	}
 	if refused != nil {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
-	held := c.caller.Hold(r.Context())
+	held := c.Gate.Hold(r.Context(), c.caller)
 	defer held.Release()
 	if op.byToken {
 		c.body, refused = requestbody.Text(w, r, min(maxEventBytes, a.config.MaxBodyBytes), held.Body)
@@ -93,7 +94,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 }
 
 // serveCall answers a call whose body is read.
-func (a *API) serveCall(w http.ResponseWriter, r *http.Request, c *call, held Held) {
+func (a *API) serveCall(w http.ResponseWriter, r *http.Request, c *call, held *peer.Holding) {
 	op := c.op
 	format := ""
 	var err error
@@ -128,8 +129,8 @@ func (a *API) serveCall(w http.ResponseWriter, r *http.Request, c *call, held He
 
 // answer carries the call out within what it may hold; nil without an error: there is
 // no answer.
-func (a *API) answer(c *call, r *http.Request, held Held) ([]byte, error) {
-	timeout := a.config.CallTimeout
+func (a *API) answer(c *call, r *http.Request, held *peer.Holding) ([]byte, error) {
+	timeout := a.config.Gate.Options.CallTimeout
 	if c.op.waits {
 		timeout += maxWait * time.Second
 	}

@@ -87,7 +87,7 @@ func decisionOperations() []operation {
 }
 
 func (c *call) forgetDecisions() (any, error) {
-	page, err := c.Record.Decisions(c.r.Context(), store.DecisionQuery{Tenant: c.caller.Tenant(), Thread: &c.key, Limit: 1})
+	page, err := c.Record.Decisions(c.r.Context(), store.DecisionQuery{Tenant: c.caller.Identity.Tenant, Thread: &c.key, Limit: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ var decisionStatuses = []store.DecisionStatus{store.DecisionResolved, store.Deci
 
 // decisionQuery is what the request asks for, of what the caller may be told.
 func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, err error) {
-	tenant := c.caller.Tenant()
+	tenant := c.caller.Identity.Tenant
 	if named := query.Get("tenant"); named != "" && named != tenant {
 		if err := c.mayAllTenants(); err != nil {
 			return q, err
@@ -128,13 +128,13 @@ func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, err error
 		return q, err
 	}
 	if c.key.Thread == "" && c.ownOnly() { // else enterThread has seen to it
-		q.Namespace = c.caller.Namespace()
+		q.Namespace = c.caller.Identity.Namespace
 	}
 	if c.key.Thread != "" {
 		q.Thread = &c.key
 		return q, nil
 	}
-	q.Thread, err = c.listedThread(q.AllTenants || tenant != c.caller.Tenant())
+	q.Thread, err = c.listedThread(q.AllTenants || tenant != c.caller.Identity.Tenant)
 	return q, err
 }
 
@@ -153,14 +153,14 @@ func (c *call) listDecisions() (any, error) {
 // goneThread refuses the path's thread of another namespace, when there is nothing of it in
 // the tenant: neither the thread nor a decision.
 func (c *call) goneThread(page store.DecisionPage, err error) error {
-	if c.key.Thread == "" || c.key.Namespace == c.caller.Namespace() || len(page.Decisions) > 0 || err != nil && !errors.Is(err, store.ErrPartial) {
+	if c.key.Thread == "" || c.key.Namespace == c.caller.Identity.Namespace || len(page.Decisions) > 0 || err != nil && !errors.Is(err, store.ErrPartial) {
 		return nil
 	}
 	t, err := c.Runner.Thread(c.r.Context(), c.key)
 	if err != nil {
 		return err
 	}
-	if t == nil || t.Tenant != c.caller.Tenant() {
+	if t == nil || t.Tenant != c.caller.Identity.Tenant {
 		return errNoThread
 	}
 	return nil

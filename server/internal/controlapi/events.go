@@ -38,7 +38,7 @@ func (c *call) enterByToken(r *http.Request) *refusal.Refusal {
 	if c.event, ok = c.Runner.OpenEvent(r.PathValue("token")); !ok {
 		return errNoEvent
 	}
-	c.caller = c.Stranger(r)
+	c.caller = c.Gate.Stranger(r)
 	return nil
 }
 
@@ -50,7 +50,7 @@ func (c *call) sendEvent() (any, error) {
 	if err := strictjson.Check(body); err != nil {
 		return nil, badRequest("the body: " + err.Error())
 	}
-	if refused := c.caller.MayInput(); refused != nil {
+	if refused := c.Gate.MayInput(c.caller); refused != nil {
 		return nil, problemOfInput(refused)
 	}
 	admitted, err := c.Runner.SendEvent(c.r.Context(), c.event, body)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -55,8 +56,8 @@ const exportPage = 25
 // export writes all that a list of decisions has, page by page. An export that breaks off
 // is no answer: the connection is cut, so that nobody takes a part for the whole. It ends
 // with the credential, and when the server drains.
-func (c *call) export(w http.ResponseWriter, r *http.Request, held Held, format string) error {
-	ctx, release, refused := c.caller.Wait(r.Context())
+func (c *call) export(w http.ResponseWriter, r *http.Request, held *peer.Holding, format string) error {
+	ctx, release, refused := c.Gate.Await(r.Context(), c.caller)
 	if refused != nil {
 		return &problem{Refusal: refused}
 	}
@@ -65,7 +66,7 @@ func (c *call) export(w http.ResponseWriter, r *http.Request, held Held, format 
 		if err := held.Build(listed); err != nil {
 			return store.DecisionPage{}, err
 		}
-		within, cancel := context.WithTimeout(store.WithRoom(ctx, held.Build), c.CallTimeout)
+		within, cancel := context.WithTimeout(store.WithRoom(ctx, held.Build), c.Gate.Options.CallTimeout)
 		defer cancel()
 		page, err := c.Record.Decisions(within, q)
 		if ended, ok := errors.AsType[*refusal.Error](context.Cause(ctx)); ok && err != nil {
@@ -73,7 +74,7 @@ func (c *call) export(w http.ResponseWriter, r *http.Request, held Held, format 
 		}
 		return page, err
 	}
-	within, cancel := context.WithTimeout(ctx, c.CallTimeout)
+	within, cancel := context.WithTimeout(ctx, c.Gate.Options.CallTimeout)
 	defer cancel()
 	c.r = r.WithContext(within)
 	if err := c.enter(); err != nil {
@@ -122,7 +123,7 @@ func (c *call) export(w http.ResponseWriter, r *http.Request, held Held, format 
 		_ = held.Keep(0) // what was written is not held: this gives back, and waits for nothing
 		q.Cursor = page.Next
 		if page, err = read(q); err != nil {
-			c.Logger.Warn("an export breaks off", "operation", c.op.id, "error", err)
+			c.Gate.Options.Logger.Warn("an export breaks off", "operation", c.op.id, "error", err)
 			panic(http.ErrAbortHandler)
 		}
 	}

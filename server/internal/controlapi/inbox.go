@@ -168,8 +168,8 @@ func entriesOf(sent []entryJSON, where string) ([]protocol.ResumeEntry, error) {
 }
 
 func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label string, entries []protocol.ResumeEntry) (*resolvedJSON, error) {
-	answered, err := c.Runner.Answer(ctx, key, c.caller.Tenant(), c.caller.User(), label, entries,
-		c.caller.Origin(store.ThroughInbox), c.caller.Headers())
+	answered, err := c.Runner.Answer(ctx, key, c.caller.Identity.Tenant, c.caller.Name(), label, entries,
+		c.caller.Origin(store.ThroughInbox), c.caller.Headers)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (c *call) leave() (any, error) {
 }
 
 func (c *call) reviewed(over bool) ([]string, bool, error) {
-	all, open, err := c.Runner.Review(c.r.Context(), c.key, c.caller.User(), over)
+	all, open, err := c.Runner.Review(c.r.Context(), c.key, c.caller.Name(), over)
 	if err == nil && !open {
 		err = c.used()
 	}
@@ -209,7 +209,7 @@ func (c *call) reviewed(over bool) ([]string, bool, error) {
 func (c *call) others(users []string) []string {
 	names := []string{}
 	for _, user := range users {
-		if user != c.caller.User() {
+		if user != c.caller.Name() {
 			names = append(names, notices.UserOf(user))
 		}
 	}
@@ -220,7 +220,7 @@ func (c *call) dropDraft() (any, error) {
 	if err := c.used(); err != nil {
 		return nil, err
 	}
-	open, err := c.Runner.DropDraft(c.r.Context(), c.key, c.caller.User(), c.r.PathValue("interrupt"))
+	open, err := c.Runner.DropDraft(c.r.Context(), c.key, c.caller.Name(), c.r.PathValue("interrupt"))
 	if err == nil && !open {
 		err = errNoInterrupt
 	}

@@ -81,7 +81,7 @@ func (c *call) listThreadsInbox(of store.ThreadKey, q operate.InboxQuery) (any, 
 	}
 	items, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{of})
 	items = slices.DeleteFunc(items, func(s operate.Suspended) bool {
-		return of.Namespace != c.caller.Namespace() && s.Tenant != c.caller.Tenant() || !q.Wants(&s)
+		return of.Namespace != c.caller.Identity.Namespace && s.Tenant != c.caller.Identity.Tenant || !q.Wants(&s)
 	})
 	return pageOf(items, "", err, c.summarised)
 }
@@ -108,7 +108,7 @@ func (c *call) inboxQuery() (operate.InboxQuery, error) {
 		}
 	}
 	if !q.AllTenants && c.ownOnly() {
-		q.Namespace = c.caller.Namespace()
+		q.Namespace = c.caller.Identity.Namespace
 	}
 	for name, into := range map[string]*time.Time{"askedAfter": &q.From, "askedBefore": &q.To, "deadlineBefore": &q.Before} {
 		if text := query.Get(name); text != "" {
@@ -125,13 +125,13 @@ func (c *call) countInbox() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := store.InboxCount{Tenant: c.caller.Tenant(), AllTenants: all, Reasons: []string{""}}
+	q := store.InboxCount{Tenant: c.caller.Identity.Tenant, AllTenants: all, Reasons: []string{""}}
 	asked := c.r.URL.Query()["reason"]
 	switch {
 	case len(asked) > mostReasons:
 		return nil, badRequest("more than 16 reasons")
 	case !all && c.ownOnly():
-		q.Namespace = c.caller.Namespace()
+		q.Namespace = c.caller.Identity.Namespace
 	default:
 		for _, reason := range slices.Concat(commonReasons, asked) {
 			if !slices.Contains(q.Reasons, reason) {

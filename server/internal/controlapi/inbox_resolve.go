@@ -76,7 +76,7 @@ func (c *call) resolveInbox() (any, error) {
 		if !strictjson.IsName(item.ThreadID) {
 			return nil, badRequest(where + "threadId has " + strictjson.NameRule)
 		}
-		threads[i] = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: item.ThreadID}
+		threads[i] = store.ThreadKey{Namespace: c.caller.Identity.Namespace, Thread: item.ThreadID}
 		if err := c.mayName(where+"namespace", item.Namespace); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (c *call) resolveInbox() (any, error) {
 			defer func() { <-turns }()
 			defer func() {
 				if p := recover(); p != nil {
-					c.Logger.Error("panic", "operation", c.op.id, "value", p, "stack", string(debug.Stack()))
+					c.Gate.Options.Logger.Error("panic", "operation", c.op.id, "value", p, "stack", string(debug.Stack()))
 					out.Items[i], failed[i] = c.failedItem(thread, errors.New("panic"))
 				}
 			}()
@@ -157,7 +157,7 @@ func (c *call) answerOne(ctx context.Context, thread store.ThreadKey, key string
 	if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	if !used || thread.Namespace != c.caller.Namespace() && tenant != c.caller.Tenant() {
+	if !used || thread.Namespace != c.caller.Identity.Namespace && tenant != c.caller.Identity.Tenant {
 		return nil, errNoThread
 	}
 	return c.answerThread(ctx, thread, c.itemLabel(thread, key), entries)
@@ -166,7 +166,7 @@ func (c *call) answerOne(ctx context.Context, thread store.ThreadKey, key string
 // itemLabel is the runId of what goes on with a thread's answers: the same whenever the
 // caller sends the same key.
 func (c *call) itemLabel(thread store.ThreadKey, key string) string {
-	text, _ := json.Marshal([]string{c.caller.Tenant(), c.caller.User(), c.caller.Namespace(), key, thread.Namespace, thread.Thread})
+	text, _ := json.Marshal([]string{c.caller.Identity.Tenant, c.caller.Name(), c.caller.Identity.Namespace, key, thread.Namespace, thread.Thread})
 	sum := sha256.Sum256(text)
 	return "resolve-" + base64.RawURLEncoding.EncodeToString(sum[:])
 }

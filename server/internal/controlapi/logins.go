@@ -56,8 +56,8 @@ func loginOperations() []operation {
 }
 
 func (c *call) visitor() login.Visitor {
-	return login.Visitor{Thread: c.key, Interrupt: c.r.PathValue("interrupt"), Tenant: c.caller.Tenant(), User: c.caller.User(),
-		From: c.caller.Origin(store.ThroughLogin), Headers: c.caller.Headers(), Credential: c.caller.Credential()}
+	return login.Visitor{Thread: c.key, Interrupt: c.r.PathValue("interrupt"), Tenant: c.caller.Identity.Tenant, User: c.caller.Name(),
+		From: c.caller.Origin(store.ThroughLogin), Headers: c.caller.Headers, Credential: c.caller.Bearer}
 }
 
 // problemOfLogin says why a login comes to nothing.
@@ -95,7 +95,7 @@ func (c *call) getLogin() (any, error) {
 }
 
 func (c *call) listLogins() (any, error) {
-	list, err := c.Logins.Accounts(c.r.Context(), c.caller.User())
+	list, err := c.Logins.Accounts(c.r.Context(), c.caller.Name())
 	if err != nil {
 		return nil, problemOfLogin(err)
 	}
@@ -111,7 +111,7 @@ func (c *call) listLogins() (any, error) {
 }
 
 func (c *call) deleteLogin() (any, error) {
-	there, err := c.Logins.Forget(c.r.Context(), c.caller.User(), c.r.PathValue("provider"))
+	there, err := c.Logins.Forget(c.r.Context(), c.caller.Name(), c.r.PathValue("provider"))
 	if err == nil && !there {
 		err = newProblem(http.StatusNotFound, "login_not_found", "the caller has no login at that provider")
 	}

@@ -22,7 +22,7 @@ func meOperations() []operation {
 }
 
 func (c *call) getMe() (any, error) {
-	id := c.caller.Who()
+	id := c.caller.Identity
 	scopes := slices.Clone(id.Scopes)
 	if scopes == nil {
 		scopes = []string{identity.ScopeRead, identity.ScopeRun}

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/notices"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -24,28 +25,19 @@ const NoticesPattern = "GET /v1/notices"
 // maxWait bounds how long a request waits for notices, in seconds.
 const maxWait = 25
 
-type noticesJSON struct {
-	Items   []json.RawMessage `json:"items"`
-	Next    string            `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
-	More    bool              `json:"more,omitempty" jsonschema:"More notices may be behind these, also if there are none. The caller asks again from next at once."`
-	Missed  bool              `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
-	Partial bool              `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
-}
-
-// noticesShape is noticesJSON as the document has it.
-type noticesShape struct {
-	Items   []notices.Notice `json:"items"`
-	Next    string           `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
-	More    bool             `json:"more,omitempty" jsonschema:"More notices may be behind these, also if there are none. The caller asks again from next at once."`
-	Missed  bool             `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
-	Partial bool             `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
+type noticesOf[T any] struct {
+	Items   []T    `json:"items"`
+	Next    string `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
+	More    bool   `json:"more,omitempty" jsonschema:"More notices may be behind these, also if there are none. The caller asks again from next at once."`
+	Missed  bool   `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
+	Partial bool   `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
 }
 
 func noticeOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/notices", id: "listNotices", waits: true, summary: "List notices of what happens in threads, or follow them",
 			notes: "A caller with the scope approver or admin sees those of its tenant, and others see those of their namespace. A WebSocket, or a request for Server-Sent Events, stays open and carries new notices as they come.",
-			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: noticesShape{}, serve: (*call).listNotices,
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: noticesOf[notices.Notice]{}, serve: (*call).listNotices,
 			query: append([]parameter{
 				{"limit", "The number of items in a page, at most 200. The default is 100."},
 				{"from", "The earliest time of the notices of the first page, in RFC 3339. It does not go with after."},
@@ -66,14 +58,13 @@ var noticeParameters = []parameter{
 }
 
 // NoticeQuery is what a request to watch notices asks for, of what the caller may be told.
-// agentNamed is Config.AgentNamed.
-func NoticeQuery(caller Caller, query url.Values, agentNamed func(string) (string, bool)) (notices.Query, *refusal.Refusal) {
+func NoticeQuery(g *peer.Gate, caller *peer.Caller, query url.Values) (notices.Query, *refusal.Refusal) {
 	for name := range query {
 		if !slices.ContainsFunc(noticeParameters, func(p parameter) bool { return p.name == name }) {
 			return notices.Query{}, badRequest("there is no query parameter " + strconv.Quote(name)).Refusal
 		}
 	}
-	c := &call{Config: &Config{AgentNamed: agentNamed}, caller: caller, op: &noticeOperations()[0]}
+	c := &call{Config: &Config{Gate: g}, caller: caller, op: &noticeOperations()[0]}
 	q, err := c.noticeQuery(query)
 	if p, ok := errors.AsType[*problem](err); ok {
 		return q, p.Refusal
@@ -109,15 +100,15 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 	}
 	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), "", query.Has("agent")
 	if ofAgent {
-		agent, _ = c.AgentNamed(query.Get("agent"))
+		agent, _ = c.Gate.AgentNamed(query.Get("agent"))
 	}
 	switch {
 	case all:
 		q.Topic.All = true
 	case c.ownOnly():
-		q.Topic.Namespace = c.caller.Namespace()
+		q.Topic.Namespace = c.caller.Identity.Namespace
 	default:
-		q.Topic.Tenant = c.caller.Tenant()
+		q.Topic.Tenant = c.caller.Identity.Tenant
 	}
 	q.Passes = func(n *store.Notice) bool {
 		return (len(kinds) == 0 || kinds[n.Kind]) && (severity == "" || severity == notices.SeverityOf(n)) &&
@@ -152,7 +143,7 @@ func (c *call) listNotices() (any, error) {
 	}
 	ctx := c.r.Context()
 	if seconds > 0 {
-		waiting, release, refused := c.caller.Wait(ctx)
+		waiting, release, refused := c.Gate.Await(ctx, c.caller)
 		if refused != nil {
 			return nil, &problem{Refusal: refused}
 		}
@@ -165,7 +156,7 @@ func (c *call) listNotices() (any, error) {
 			return nil, refused
 		}
 	}
-	page := noticesJSON{Items: make([]json.RawMessage, len(p.Items)), Next: p.Next, More: p.More, Missed: p.Missed}
+	page := noticesOf[json.RawMessage]{Items: make([]json.RawMessage, len(p.Items)), Next: p.Next, More: p.More, Missed: p.Missed}
 	for i, item := range p.Items {
 		page.Items[i] = item.Text
 	}

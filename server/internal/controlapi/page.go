@@ -37,7 +37,7 @@ const maxPage = 200
 func (c *call) page() (store.PageQuery, error) {
 	limit, err := c.number("limit", maxPage)
 	q := c.r.URL.Query()
-	return store.PageQuery{Tenant: c.caller.Tenant(), Limit: limit, Cursor: q.Get("cursor")}, err
+	return store.PageQuery{Tenant: c.caller.Identity.Tenant, Limit: limit, Cursor: q.Get("cursor")}, err
 }
 
 var pageParameters = []parameter{

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 var errNoPayload = newProblem(http.StatusNotFound, "payload_not_found", "there is no such payload")
@@ -30,8 +31,8 @@ func (c *call) noAnswer() (any, error) {
 }
 
 // servePayload answers with a payload. An error: nothing is written.
-func (c *call) servePayload(w http.ResponseWriter, r *http.Request, held Held) error {
-	ctx, cancel := context.WithTimeout(r.Context(), c.CallTimeout)
+func (c *call) servePayload(w http.ResponseWriter, r *http.Request, held *peer.Holding) error {
+	ctx, cancel := context.WithTimeout(r.Context(), c.Gate.Options.CallTimeout)
 	defer cancel()
 	c.r = r.WithContext(ctx)
 	if err := c.enter(); err != nil {
@@ -62,14 +63,14 @@ func (c *call) servePayload(w http.ResponseWriter, r *http.Request, held Held) e
 		r.Header.Del("Range") // many small ranges would cost a piece each
 	}
 	http.ServeContent(w, r, "", info.Created, &payloadBytes{size: info.Size, piece: -1, read: func(i int) ([]byte, error) {
-		ctx, cancel := context.WithTimeout(r.Context(), c.CallTimeout)
+		ctx, cancel := context.WithTimeout(r.Context(), c.Gate.Options.CallTimeout)
 		defer cancel()
 		piece, err := c.Runner.ReadPayload(ctx, c.key, c.digest, i)
 		if err == nil && len(piece) == 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil && r.Context().Err() == nil {
-			c.Logger.Warn("a payload breaks off", "thread", c.key.Thread, "namespace", c.key.Namespace, "error", err)
+			c.Gate.Options.Logger.Warn("a payload breaks off", "thread", c.key.Thread, "namespace", c.key.Namespace, "error", err)
 		}
 		return piece, err
 	}})

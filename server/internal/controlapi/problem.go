@@ -65,19 +65,19 @@ func (c *call) problem(err error) *problem {
 		return badRequest("the cursor is none that this list has given")
 	case errors.Is(err, store.ErrOutcomeUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {
-			c.Logger.Debug("the client has gone meanwhile", "operation", c.op.id)
+			c.Gate.Options.Logger.Debug("the client has gone meanwhile", "operation", c.op.id)
 		} else {
-			c.Logger.Warn("the store did not answer", "operation", c.op.id, "error", err)
+			c.Gate.Options.Logger.Warn("the store did not answer", "operation", c.op.id, "error", err)
 		}
 		return &problem{Refusal: refusal.New(http.StatusServiceUnavailable, adapter.CodeStoreUnavailable,
 			"the store did not answer and the outcome is unknown: send the same request again").After(time.Second)}
 	}
 	if errors.Is(err, store.ErrCorrupted) {
-		c.Logger.Error("a thread cannot be read", "operation", c.op.id, "thread", c.key.Thread, "error", err)
+		c.Gate.Options.Logger.Error("a thread cannot be read", "operation", c.op.id, "thread", c.key.Thread, "error", err)
 		return newProblem(http.StatusInternalServerError, adapter.CodeStateCorrupted,
 			"the stored thread cannot be read; all of it can be stopped, and the thread can be deleted")
 	}
-	c.Logger.Error("an operation failed", "operation", c.op.id, "error", err)
+	c.Gate.Options.Logger.Error("an operation failed", "operation", c.op.id, "error", err)
 	return newProblem(http.StatusInternalServerError, "internal_error", "the server could not do that; its log says why")
 }
 

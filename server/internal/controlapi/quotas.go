@@ -24,13 +24,13 @@ func quotaOperations() []operation {
 }
 
 func (c *call) getQuotas() (any, error) {
-	q, err := c.Runner.Quotas(c.r.Context(), c.caller.User(), c.caller.Tenant())
+	q, err := c.Runner.Quotas(c.r.Context(), c.caller.Name(), c.caller.Identity.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	quota := func(q operate.Quota) quotaJSON { return quotaJSON{q.Used, q.Limit} }
 	answer := quotasJSON{Runs: quota(q.Runs), Threads: quota(q.Threads)}
-	if c.caller.May(identity.ScopeAdmin) {
+	if c.caller.Identity.May(identity.ScopeAdmin) {
 		tenant := quota(q.TenantRuns)
 		answer.TenantRuns = &tenant
 	}

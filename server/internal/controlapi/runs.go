@@ -91,7 +91,7 @@ type usageJSON struct {
 // runOf is a run as the caller may see it. Why an attempt failed is for whoever runs
 // the server; why it was stopped, somebody said who stopped it.
 func (c *call) runOf(r operate.RunInfo) runJSON {
-	if r.Error != "" && r.State != store.DispatchCancelled && r.State != store.DispatchSuperseded && !c.caller.May(identity.ScopeAdmin) {
+	if r.Error != "" && r.State != store.DispatchCancelled && r.State != store.DispatchSuperseded && !c.caller.Identity.May(identity.ScopeAdmin) {
 		r.Error = "the last attempt failed"
 	}
 	var steps []ranStepJSON
@@ -189,7 +189,7 @@ func (c *call) runQuery() (q operate.RunQuery, err error) {
 		return q, err
 	}
 	asked := c.r.URL.Query()
-	q.Namespace = c.caller.Namespace()
+	q.Namespace = c.caller.Identity.Namespace
 	q.Origin, q.Agent, q.Label, q.Parent = store.RunOrigin(asked.Get("origin")), asked.Get("agent"), asked.Get("runId"), asked.Get("parentRunId")
 	q.IDPrefix, q.Cursor = asked.Get("id"), asked.Get("cursor")
 	if q.Origin != "" && !slices.Contains(store.RunOrigins, q.Origin) {
@@ -342,7 +342,7 @@ func (c *call) listDeadLetters() (any, error) {
 }
 
 func (c *call) countDispatches() (any, error) {
-	counts, err := c.Runner.CountDispatches(c.r.Context(), c.caller.Tenant())
+	counts, err := c.Runner.CountDispatches(c.r.Context(), c.caller.Identity.Tenant)
 	all := countsJSON{}
 	for _, state := range dispatchStates {
 		all[string(state)] = counts[state]

@@ -1,27 +1,20 @@
 package controlapi
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
-
-type callerWith struct {
-	Caller
-	scopes []string
-}
-
-func (c callerWith) May(scope string) bool { return slices.Contains(c.scopes, scope) }
 
 // Why an attempt failed is told to admins, and why a run was stopped to whoever reads
 // it.
 func TestWhoIsToldWhyAnAttemptFailed(t *testing.T) {
 	const why = "dial db-7.internal: refused"
-	reader := &call{caller: callerWith{scopes: []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover}}}
-	admin := &call{caller: callerWith{scopes: []string{identity.ScopeAdmin}}}
+	reader := &call{caller: &peer.Caller{Identity: identity.Identity{Scopes: []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover}}}}
+	admin := &call{caller: &peer.Caller{Identity: identity.Identity{Scopes: []string{identity.ScopeAdmin}}}}
 	for _, state := range dispatchStates {
 		var run operate.RunInfo
 		run.State, run.Error = state, why

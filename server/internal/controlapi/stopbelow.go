@@ -17,7 +17,7 @@ var stopParameters = []parameter{
 
 // actor is the caller, as who stops what goes on.
 func (c *call) actor() admission.Actor {
-	return admission.Actor{User: c.caller.User(), From: c.caller.Origin(store.ThroughOperator)}
+	return admission.Actor{User: c.caller.Name(), From: c.caller.Origin(store.ThroughOperator)}
 }
 
 // stopsBelow reports whether what goes on below the thread is to be stopped too.
@@ -36,7 +36,7 @@ func (c *call) stopsBelow() (bool, error) {
 // not be read, and was not to be stopped.
 func (c *call) below(reason string, stop bool) (*stoppedBelowJSON, error) {
 	b, err := c.Runner.StopBelow(c.r.Context(), c.key, reason, stop, c.actor())
-	c.caller.Weigh(b.Threads)
+	c.weigh(b.Threads)
 	switch {
 	case err == nil:
 		return &stoppedBelowJSON{b.Active, b.Waiting, b.Stopped}, nil

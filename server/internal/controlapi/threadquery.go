@@ -24,7 +24,7 @@ func (c *call) threadFilter(query url.Values) (f store.ThreadFilter, err error) 
 		return f, badRequest("status is active, waiting or idle")
 	}
 	if query.Has("agent") {
-		agent, _ := c.AgentNamed(query.Get("agent"))
+		agent, _ := c.Gate.AgentNamed(query.Get("agent"))
 		f.Agent = &agent
 	}
 	return f, nil
@@ -79,7 +79,7 @@ func (c *call) listThreads() (any, error) {
 	}
 	of := store.ThreadQuery{Namespace: namespace, From: from, To: to, Limit: q.Limit, Cursor: q.Cursor, ThreadFilter: filter}
 	if foreign {
-		tenant := c.caller.Tenant()
+		tenant := c.caller.Identity.Tenant
 		of.Tenant = &tenant
 		// A page that skips the threads of other tenants would tell by its next that there are
 		// some.
@@ -96,15 +96,15 @@ func (c *call) listThreads() (any, error) {
 // the caller's.
 func (c *call) listedNamespace(query url.Values) (namespace string, foreign bool, err error) {
 	namespace = query.Get("namespace")
-	if namespace == "" || namespace == c.caller.Namespace() {
-		return c.caller.Namespace(), false, nil
+	if namespace == "" || namespace == c.caller.Identity.Namespace {
+		return c.caller.Identity.Namespace, false, nil
 	}
 	return namespace, true, c.mayName("namespace", namespace)
 }
 
 func (c *call) listWaiting(q store.PageQuery) (any, error) {
 	open, next, err := c.Runner.Inbox(c.r.Context(), operate.InboxQuery{
-		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
+		InboxQuery: store.InboxQuery{Namespace: c.caller.Identity.Namespace, Limit: q.Limit, Cursor: q.Cursor},
 	})
 	partial, err := partly(err)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *call) listWaiting(q store.PageQuery) (any, error) {
 	if partial {
 		err = store.ErrPartial
 	}
-	return c.placed(c.caller.Namespace(), threads, next, err)
+	return c.placed(c.caller.Identity.Namespace, threads, next, err)
 }
 
 // placed is a page of threads of a namespace, with where they stand.

@@ -231,10 +231,10 @@ func (c *call) addInput() (any, error) {
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), operate.Injection{
 		From:      c.caller.Origin(store.ThroughOperator),
-		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
+		Namespace: c.key.Namespace, Tenant: c.caller.Identity.Tenant, User: c.caller.Name(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
 		Label: in.Label, StopAll: in.StopAll, After: in.After, Before: in.Before, When: admission.WhenNamed(in.When),
 		Dispatch: admission.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
-		Headers:  c.caller.Headers(),
+		Headers:  c.caller.Headers,
 	})
 	return c.admitted(admitted, in.Label, err)
 }
@@ -308,7 +308,7 @@ func (c *call) unpauseThread() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Tenant(), c.caller.User(), newLabel("unpause"),
-		c.caller.Origin(store.ThroughOperator), c.caller.Headers())
+	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Identity.Tenant, c.caller.Name(), newLabel("unpause"),
+		c.caller.Origin(store.ThroughOperator), c.caller.Headers)
 	return resumedJSON{resumed}, err
 }

@@ -115,8 +115,8 @@ func (c *call) createThread() (any, error) {
 	if err := errors.Join(named("threadId", &n.ThreadID), named("parentThreadId", n.Parent)); err != nil {
 		return nil, err
 	}
-	node, err := c.Runner.CreateThread(c.r.Context(), store.ThreadKey{Namespace: c.caller.Namespace(), Thread: n.ThreadID},
-		operate.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata), User: c.caller.User()})
+	node, err := c.Runner.CreateThread(c.r.Context(), store.ThreadKey{Namespace: c.caller.Identity.Namespace, Thread: n.ThreadID},
+		operate.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata), User: c.caller.Name()})
 	if err != nil {
 		return nil, treeProblem(err)
 	}
@@ -129,7 +129,7 @@ func (c *call) listTrees() (any, error) {
 		return nil, err
 	}
 	values := c.r.URL.Query()
-	q := store.TreeQuery{Namespace: c.caller.Namespace(), Parent: values.Get("parent"), Root: values.Get("root"), Resource: values.Get("resource"),
+	q := store.TreeQuery{Namespace: c.caller.Identity.Namespace, Parent: values.Get("parent"), Root: values.Get("root"), Resource: values.Get("resource"),
 		Prefix: values.Get("idPrefix"), Limit: page.Limit, Cursor: page.Cursor}
 	if q.ThreadFilter, err = c.threadFilter(values); err != nil {
 		return nil, err
@@ -177,12 +177,12 @@ func (c *call) changeThread() (any, error) {
 	}
 	node, err := c.Runner.UpdateThread(c.r.Context(), c.key, change)
 	if refused, ok := errors.AsType[*store.TreeError](err); ok {
-		c.caller.Weigh(refused.Looked)
+		c.weigh(refused.Looked)
 	}
 	if err != nil {
 		return nil, treeProblem(err)
 	}
-	c.caller.Weigh(node.Looked)
+	c.weigh(node.Looked)
 	t, err := c.Runner.Described(c.r.Context(), c.key, *node)
 	return c.shown(t, err != nil), nil // it is done, whatever cannot be read
 }
@@ -203,7 +203,7 @@ func (c *call) deleteTree() (any, error) {
 	} else if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how, c.caller.User(), c.caller.Origin(store.ThroughOperator))
+	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how, c.caller.Name(), c.caller.Origin(store.ThroughOperator))
 	switch {
 	case err != nil:
 		return nil, err

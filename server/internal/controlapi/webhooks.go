@@ -60,7 +60,7 @@ var errNoWebhook = newProblem(http.StatusNotFound, "webhook_not_found", "there i
 // handles reports whether the caller may see a target at all, and whether all that it is
 // sent: of a target of all tenants the admins of each see what is their tenant's.
 func (c *call) handles(t webhook.Status) (some, all bool) {
-	all = t.Tenant != "" && t.Tenant == c.caller.Tenant() || c.caller.May(identity.ScopeTenants)
+	all = t.Tenant != "" && t.Tenant == c.caller.Identity.Tenant || c.caller.Identity.May(identity.ScopeTenants)
 	return all || t.Tenant == "", all
 }
 
@@ -100,10 +100,10 @@ func (c *call) target() (name, tenant string, err error) {
 		case t.Name != name || !some:
 		case whole:
 			return name, "", nil
-		case c.caller.Tenant() == "": // which would be all
+		case c.caller.Identity.Tenant == "": // which would be all
 			return "", "", c.needs([]string{identity.ScopeTenants})
 		default:
-			return name, c.caller.Tenant(), nil
+			return name, c.caller.Identity.Tenant, nil
 		}
 	}
 	return "", "", errNoWebhook

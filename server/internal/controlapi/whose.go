@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -28,11 +29,11 @@ func (c *call) ownOnly() bool { return c.needs(c.op.away()) != nil }
 // is told of what is there. "" is the caller's own. where is how the request calls it.
 func (c *call) mayName(where, namespace string) error {
 	switch {
-	case namespace == "" || namespace == c.caller.Namespace():
+	case namespace == "" || namespace == c.caller.Identity.Namespace:
 		return nil
 	case c.needs(c.op.away()) != nil:
 		return newProblem(http.StatusForbidden, refusal.CodeForbidden, where+": another one than the caller's own needs "+anyOf(c.op.away()))
-	case !identity.InTenant(namespace, c.caller.Tenant()):
+	case !identity.InTenant(namespace, c.caller.Identity.Tenant):
 		return newProblem(http.StatusForbidden, refusal.CodeForbidden, where+": it is of another tenant than the caller's")
 	}
 	return nil
@@ -56,7 +57,7 @@ func (c *call) listedThread(elsewhere bool) (*store.ThreadKey, error) {
 			return nil, err
 		}
 	}
-	return &store.ThreadKey{Namespace: cmp.Or(namespace, c.caller.Namespace()), Thread: thread}, nil
+	return &store.ThreadKey{Namespace: cmp.Or(namespace, c.caller.Identity.Namespace), Thread: thread}, nil
 }
 
 // allTenants reports whether the query asks for all tenants, as the caller may.
@@ -71,8 +72,14 @@ func (c *call) allTenants(query url.Values) (bool, error) {
 }
 
 func (c *call) mayAllTenants() error {
-	if c.caller.May(identity.ScopeAdmin) && c.caller.May(identity.ScopeTenants) {
+	if c.caller.Identity.May(identity.ScopeAdmin) && c.caller.Identity.May(identity.ScopeTenants) {
 		return nil
 	}
 	return newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
+}
+
+// weigh counts a call that has looked at so many threads as that many more requests as it
+// takes the store longer: those that come next may be too many.
+func (c *call) weigh(threads int) {
+	c.Gate.ByUser.Charge(c.caller.User, threads/peer.ThreadsOfRequest)
 }

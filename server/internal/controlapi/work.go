@@ -23,7 +23,7 @@ func workOperations() []operation {
 
 // mayAllFigures is for whom the server is no tenant's: its figures are those of all.
 func (c *call) mayAllFigures() error {
-	if c.caller.May(identity.ScopeMetrics) {
+	if c.caller.Identity.May(identity.ScopeMetrics) {
 		return nil
 	}
 	return c.mayAllTenants()

@@ -1,20 +1,27 @@
 package copilotkit
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol/problem"
+	"github.com/aguiws/aguiws/server/internal/core"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/sse"
 )
 
 // call is one request of the protocol, however it was made.
 type call struct {
-	*Config
+	*Runtime
 	w      http.ResponseWriter
 	r      *http.Request
-	caller Caller
+	held   *peer.Holding
 	agent  string // as the page calls it
 	thread string // of a stop
 	// body is what came in an envelope; nil: it is the request's.
@@ -55,24 +62,39 @@ const defaultAgent = "default"
 // name is the agent's name here. Without one the call is answered.
 func (k *call) name() (name string, ok bool) {
 	switch {
-	case slices.Contains(k.Agents, k.agent):
+	case slices.Contains(k.streams.Options.Agents, k.agent):
 		return k.agent, true
 	case k.agent == defaultAgent:
-		return "", true
+		return k.streams.Options.Default, true
 	}
 	k.fail(http.StatusNotFound, errorJSON{Error: "Agent not found", Message: "Agent '" + k.agent + "' does not exist"})
 	return "", false
 }
 
 // stream answers an input with events, unless it is refused.
-func (k *call) stream(serve func(agent string, out Stream)) {
+func (k *call) stream(serve func(*sse.Stream, *frames.Frame)) {
 	agent, ok := k.name()
 	if !ok {
 		return
 	}
 	body := k.body
 	k.body = nil // a stream may last
-	if refused := k.caller.Answer(k.w, k.r, agent, body, func(out Stream) { serve(agent, out) }); refused != nil {
+	if refused := k.streams.AnswerInput(k.w, k.r, k.held, agent, body, serve); refused != nil {
 		k.refuse(refused)
 	}
+}
+
+func (k *call) key(thread string) store.ThreadKey {
+	return store.ThreadKey{Namespace: k.held.Caller.Identity.Namespace, Thread: thread}
+}
+
+// follow is for looks at a thread. The caller closes it.
+func (k *call) follow(thread string) core.Follower {
+	return k.streams.Runs.Follow(k.key(thread), func() {})
+}
+
+// look reads a thread within what the request may hold.
+func (k *call) look(ctx context.Context, f core.Follower) (*follow.Attached, error) {
+	defer k.held.Replies.Give(k.held.Replies.Held()) // it is looked at and dropped
+	return f.Attach(store.WithRoom(ctx, k.held.Build), nil)
 }

@@ -8,14 +8,17 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/sse"
 )
 
 // Runtime answers requests of the protocol.
-type Runtime struct{ config Config }
+type Runtime struct {
+	streams *sse.Streams
+	config  Config
+}
 
-// New makes the runtime.
-func New(c Config) *Runtime { return &Runtime{c} }
+// New makes the runtime on a server's streams.
+func New(s *sse.Streams, c Config) *Runtime { return &Runtime{s, c} }
 
 // Routes are what the runtime answers, by patterns of http.ServeMux. Thread lists,
 // transcription and the like are not among them, and the runtime's info says so.
@@ -44,13 +47,14 @@ func (t *Runtime) Routes() iter.Seq2[string, http.HandlerFunc] {
 
 func (t *Runtime) serve(serve func(*call)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		k := &call{Config: &t.config, w: w, r: r, agent: r.PathValue("agent"), thread: r.PathValue("thread")}
-		var refused *refusal.Refusal
-		if k.caller, refused = t.config.Enter(r); refused != nil {
+		k := &call{Runtime: t, w: w, r: r, agent: r.PathValue("agent"), thread: r.PathValue("thread")}
+		c, refused := t.streams.Enter(r)
+		if refused != nil {
 			k.refuse(refused)
 			return
 		}
-		defer k.caller.Release()
+		k.held = t.streams.Hold(r.Context(), c)
+		defer k.held.Release()
 		serve(k)
 	}
 }

@@ -18,7 +18,7 @@ func (k *call) info() {
 	ctx, cancel := context.WithTimeout(k.r.Context(), describing)
 	defer cancel()
 	agents := map[string]agentJSON{defaultAgent: k.describe(ctx, defaultAgent, "")}
-	for _, name := range k.Agents {
+	for _, name := range k.streams.Options.Agents {
 		agents[name] = k.describe(ctx, name, name)
 	}
 	k.answer(http.StatusOK, infoJSON{
@@ -53,6 +53,6 @@ type agentJSON struct {
 
 // describe tells of an agent, by what a page calls it and what it is called here.
 func (k *call) describe(ctx context.Context, called, name string) agentJSON {
-	description, capabilities := k.Describe(ctx, name)
+	description, capabilities := k.config.Describe(ctx, name)
 	return agentJSON{Name: called, Description: description, ClassName: "HttpAgent", Capabilities: capabilities}
 }

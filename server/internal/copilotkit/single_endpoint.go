@@ -11,7 +11,7 @@ import (
 // single answers the protocol's single endpoint: the same calls, each in an
 // envelope that names it.
 func (k *call) single() {
-	body, refused := requestbody.JSON(k.w, k.r, k.MaxBodyBytes, k.caller.Body)
+	body, refused := requestbody.JSON(k.w, k.r, k.config.MaxBodyBytes, k.held.Body)
 	if refused != nil {
 		k.refuse(refused)
 		return

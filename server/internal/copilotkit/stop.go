@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
@@ -40,16 +42,16 @@ func (k *call) stop() {
 	case !strictjson.IsName(k.thread):
 		k.refuse(refuseThreadID)
 		return
-	case !k.caller.May(identity.ScopeRun):
+	case !k.held.Caller.Identity.May(identity.ScopeRun):
 		k.refuse(refuseStopping)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.r.Context()), k.CallTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.r.Context()), k.streams.Options.CallTimeout)
 	defer cancel()
 	var stopped bool
 	var err error
 	if label != "" {
-		stopped, err = k.caller.Stop(ctx, k.thread, label)
+		stopped, err = k.streams.Stop(ctx, k.key(k.thread), label, k.actor())
 	} else {
 		stopped, err = k.stopThread(ctx)
 	}
@@ -57,7 +59,7 @@ func (k *call) stop() {
 	case errors.Is(err, errNotStill):
 		k.fail(http.StatusConflict, errorJSON{Error: "Failed to stop agent", Message: "runs of the thread begin as fast as they are stopped; stop again"})
 	case err != nil:
-		k.Logger.Warn("stopping failed", "thread", k.thread, "error", err)
+		k.streams.Options.Logger.Warn("stopping failed", "thread", k.thread, "error", err)
 		k.fail(http.StatusInternalServerError, errorJSON{Error: "Failed to stop agent", Message: "the outcome is unknown; stop again"})
 	case !stopped:
 		k.answer(http.StatusOK, stopJSON{Message: "No active run for thread '" + k.thread + "'."})
@@ -79,7 +81,7 @@ func (k *call) stopped() (label string, ok bool) {
 	body := k.body
 	if body == nil {
 		var refused *refusal.Refusal
-		if body, refused = requestbody.Text(k.w, k.r, maxStopBytes, k.caller.Body); refused != nil {
+		if body, refused = requestbody.Text(k.w, k.r, maxStopBytes, k.held.Body); refused != nil {
 			k.refuse(refused)
 			return "", false
 		}
@@ -103,14 +105,16 @@ func (k *call) stopped() (label string, ok bool) {
 	return label, true
 }
 
+func (k *call) actor() admission.Actor { return k.held.Caller.Actor(store.ThroughCopilotKit) }
+
 // stopThread stops all runs of a thread, the queued ones first: none of them
 // may begin because another ended. Without an error there was one look at the
 // thread that found nothing more.
 func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
-	f := k.caller.Follow(k.thread)
+	f := k.follow(k.thread)
 	defer f.Close()
 	for range stopRounds {
-		a, err := f.Attach(ctx, nil)
+		a, err := k.look(ctx, f)
 		if err != nil {
 			return stopped, err
 		}
@@ -125,18 +129,18 @@ func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
 			return stopped, nil
 		}
 		for _, label := range labels {
-			ended, err := k.caller.Stop(ctx, k.thread, label)
+			ended, err := k.streams.Stop(ctx, k.key(k.thread), label, k.actor())
 			if err != nil {
 				return stopped, err
 			}
 			stopped = stopped || ended
 		}
 		if len(a.Interrupts) > 0 {
-			ended, err := k.caller.StopWaiting(ctx, k.thread)
+			run, err := k.streams.Runs.CancelWaiting(ctx, k.key(k.thread), k.actor())
 			if err != nil {
 				return stopped, err
 			}
-			stopped = stopped || ended
+			stopped = stopped || run != ""
 		}
 	}
 	return stopped, errNotStill

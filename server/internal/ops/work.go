@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
 // workAge is for how long what waits for workers is not asked for again, whoever scrapes.
@@ -15,8 +16,8 @@ const workAge = 2 * time.Second
 
 // Work asks what waits for the workers of this process's agents when it is asked itself.
 type Work struct {
-	of                       func(context.Context) ([]store.WorkStats, error)
-	waiting, pending, oldest *prometheus.Desc
+	prometheus.Collector
+	of func(context.Context) ([]store.WorkStats, error)
 
 	mu    sync.Mutex
 	asked time.Time
@@ -24,20 +25,25 @@ type Work struct {
 	err   error
 }
 
-// NewWork collects what waits for workers, as of says.
+// NewWork collects what waits for workers, as of says, if that answers in time.
 func NewWork(of func(context.Context) ([]store.WorkStats, error)) *Work {
-	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc("aguiws_work_"+name, help, []string{"agent"}, nil)
-	}
-	return &Work{of: of, waiting: desc("waiting", "Threads that want a worker, of all processes, by agent."),
-		pending: desc("pending", "Of them, those that a process was given and has not claimed yet."),
-		oldest:  desc("oldest_seconds", "For how long the one has waited that has waited longest.")}
-}
-
-func (w *Work) Describe(ch chan<- *prometheus.Desc) {
-	ch <- w.waiting
-	ch <- w.pending
-	ch <- w.oldest
+	w := &Work{of: of}
+	agent := []string{"agent"}
+	w.Collector = meter.OnScrape(func(tell func(string, float64, ...string)) {
+		stats, err := w.WorkStats(context.Background())
+		if err != nil {
+			return
+		}
+		for _, s := range stats {
+			tell("work_waiting", float64(s.Waiting), s.Agent)
+			tell("work_pending", float64(s.Pending), s.Agent)
+			tell("work_oldest_seconds", s.Oldest.Seconds(), s.Agent)
+		}
+	},
+		meter.Figure{Name: "work_waiting", Help: "Threads that want a worker, of all processes, by agent.", Labels: agent, Type: prometheus.GaugeValue},
+		meter.Figure{Name: "work_pending", Help: "Of them, those that a process was given and has not claimed yet.", Labels: agent, Type: prometheus.GaugeValue},
+		meter.Figure{Name: "work_oldest_seconds", Help: "For how long the one has waited that has waited longest.", Labels: agent, Type: prometheus.GaugeValue})
+	return w
 }
 
 // WorkStats is what the store says, or said a moment ago: what fails is not asked for again
@@ -53,20 +59,4 @@ func (w *Work) WorkStats(context.Context) ([]store.WorkStats, error) {
 		w.asked = time.Now()
 	}
 	return w.stats, w.err
-}
-
-// Collect leaves the metrics out when the store does not answer in time.
-func (w *Work) Collect(ch chan<- prometheus.Metric) {
-	stats, err := w.WorkStats(context.Background())
-	if err != nil {
-		return
-	}
-	for _, s := range stats {
-		gauge := func(d *prometheus.Desc, v float64) {
-			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, s.Agent)
-		}
-		gauge(w.waiting, float64(s.Waiting))
-		gauge(w.pending, float64(s.Pending))
-		gauge(w.oldest, s.Oldest.Seconds())
-	}
 }

@@ -56,7 +56,7 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
-	s.stream(w, r, c, "", func(out *sse) {
+	s.stream(w, r, c, "", func(out *Stream) {
 		t := &threadStream{out: out, wire: out, keep: ask.follow, counted: true}
 		t.Open(s.Core, out.Peer, ask.thread)
 		defer t.Close()
@@ -128,16 +128,38 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 // thread restated, then what happens, until the thread is at rest.
 type threadStream struct {
 	core.Cursor
-	out     *sse
+	out     *Stream
 	wire    core.Wire        // of out: what events are written to
 	keep    bool             // it goes on when the thread is at rest
 	counted bool             // the client keeps positions, and comes back with them
 	running bool             // a run is under way at the cursor
 	known   *follow.Attached // as of the cursor; nil when events have come since
-	// lower makes of an event one that the client can read, nil for none. ended
-	// says that it is the end of a run that the client did not see end. A nil
-	// lower leaves all as they are.
-	lower func(event []byte, ended bool) ([]byte, error)
+	lower   Lower            // nil: events stay as they are
+	label   string           // of the run that was restated
+}
+
+// Lower makes of an event one that the client can read, nil for none. ended says that it is
+// the end of the run of that label, which the client did not see end.
+type Lower func(label string, event []byte, ended bool) ([]byte, error)
+
+// Restate answers with a thread as it is, and with what happens there until it is at rest,
+// on a wire that ends in o. A refusal is one that was not written.
+func (o *Stream) Restate(w core.Wire, thread string, lower Lower) *refusal.Refusal {
+	t := &threadStream{out: o, wire: w, lower: lower}
+	t.Open(o.srv.Core, o.Peer, thread)
+	defer t.Close()
+	a, err := t.Attach(nil)
+	if err != nil {
+		return refuseReadingFor(err)
+	}
+	if len(a.Restatement) > 0 {
+		e, _ := protocol.Decode(a.Restatement[0])
+		if started, ok := e.(*protocol.RunStarted); ok {
+			t.label = started.RunID
+		}
+	}
+	t.serve(a)
+	return nil
 }
 
 // serve begins the answer and writes what there is, from where the cursor was
@@ -165,7 +187,7 @@ func (t *threadStream) serve(a *follow.Attached) {
 func (t *threadStream) send(event []byte, at store.Position, ended bool) error {
 	if t.lower != nil {
 		var err error
-		if event, err = t.lower(event, ended); err != nil || event == nil {
+		if event, err = t.lower(t.label, event, ended); err != nil || event == nil {
 			return err
 		}
 	}

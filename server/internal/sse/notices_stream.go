@@ -26,7 +26,7 @@ func (s *Streams) ServeNotices(w http.ResponseWriter, r *http.Request, rules cor
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
-	s.stream(w, r, c, "", func(out *sse) {
+	s.stream(w, r, c, "", func(out *Stream) {
 		n, refused := s.Watch(out.Peer, q)
 		if refused != nil {
 			rules.Refuse(w, refused)
@@ -40,7 +40,7 @@ func (s *Streams) ServeNotices(w http.ResponseWriter, r *http.Request, rules cor
 // noticeStream is notices over Server-Sent Events.
 type noticeStream struct {
 	*core.Watching
-	out *sse
+	out *Stream
 }
 
 func (n *noticeStream) Flush() error { return n.out.Flush() }

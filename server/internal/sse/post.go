@@ -21,16 +21,16 @@ func (s *Streams) ServePost(w http.ResponseWriter, r *http.Request) {
 	if refused == nil {
 		held := s.Hold(r.Context(), c)
 		defer held.Release()
-		refused = s.answerInput(w, r, held, agent, nil, func(out *sse, f *frames.Frame) { out.run(out, f, s.opts.Stops(agent)) })
+		refused = s.AnswerInput(w, r, held, agent, nil, func(out *Stream, f *frames.Frame) { out.Run(out, f, s.opts.Stops(agent)) })
 	}
 	if refused != nil {
 		refused.Write(w)
 	}
 }
 
-// answerInput lets serve answer an input with events. body is what is read as
-// one; nil: the request's.
-func (s *Streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer.Holding, agent string, body []byte, serve func(*sse, *frames.Frame)) *refusal.Refusal {
+// AnswerInput lets serve answer an input with events. body is what is read as
+// one; nil: the request's. A refusal is one that was not written.
+func (s *Streams) AnswerInput(w http.ResponseWriter, r *http.Request, held *peer.Holding, agent string, body []byte, serve func(*Stream, *frames.Frame)) *refusal.Refusal {
 	c := held.Caller
 	if refused := s.Reserve(c.User, c.Address); refused != nil {
 		return refused
@@ -38,7 +38,7 @@ func (s *Streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer
 	defer s.Unreserve(c.User, c.Address)
 	f, refused := s.readInput(w, r, body, held)
 	if refused == nil {
-		s.stream(w, r, c, agent, func(out *sse) {
+		s.stream(w, r, c, agent, func(out *Stream) {
 			out.Out.Account.Join(held.Bodies)
 			f.Dialect, f.Through = frames.DialectOf(r), store.ThroughPOST
 			if id := r.Header.Get("Last-Event-ID"); id != "" {
@@ -51,15 +51,15 @@ func (s *Streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer
 	return refused
 }
 
-// run answers a readable input on a wire that ends in o. stops: the run is not to go on
+// Run answers a readable input on a wire that ends in o. stops: the run is not to go on
 // when the client leaves.
-func (o *sse) run(w core.Wire, f *frames.Frame, stops bool) {
-	o.begun(func() error { return o.srv.RunPlain(o.Peer, w, f, stops) })
+func (o *Stream) Run(w core.Wire, f *frames.Frame, stops bool) {
+	o.Answer(func() error { return o.srv.RunPlain(o.Peer, w, f, stops) })
 }
 
-// begun begins the answer, lets answer give it and ends it. A refusal of an input by its
+// Answer begins the answer, lets answer give it and ends it. A refusal of an input by its
 // identity or by the server is an event.
-func (o *sse) begun(answer func() error) {
+func (o *Stream) Answer(answer func() error) {
 	var err error
 	if !o.resumes {
 		err = o.begin()
@@ -76,7 +76,7 @@ func (o *sse) begun(answer func() error) {
 
 // finish writes the end of a stream whose run may not be told to its end: what
 // to do then. A client that is gone is told nothing.
-func (o *sse) finish(err error) {
+func (o *Stream) finish(err error) {
 	o.open()
 	var why *protocol.RunError
 	switch {

@@ -20,9 +20,9 @@ import (
 // ssePiece is how much a client must take within the write timeout.
 const ssePiece = 16 << 10
 
-// sse answers one request with Server-Sent Events. Its methods are for the
-// request's goroutine, except cut.
-type sse struct {
+// Stream answers one request with Server-Sent Events. Its methods are for the
+// request's goroutine, except Cut.
+type Stream struct {
 	*peer.Peer
 	srv     *Streams
 	w       http.ResponseWriter
@@ -38,8 +38,8 @@ type sse struct {
 // stream opens the answer: from the first call of begin its status is 200, and
 // all that is to be said is said by events. serve ends when the client goes,
 // when its credential does, and when Shutdown has no more patience.
-func (s *Streams) stream(w http.ResponseWriter, r *http.Request, c *peer.Caller, agent string, serve func(*sse)) {
-	out := &sse{srv: s, Peer: s.NewPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
+func (s *Streams) stream(w http.ResponseWriter, r *http.Request, c *peer.Caller, agent string, serve func(*Stream)) {
+	out := &Stream{srv: s, Peer: s.NewPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
 	defer out.Out.Account.Close()
 	defer out.Cancel(peer.CloseGone)
 	defer context.AfterFunc(r.Context(), func() { out.Cancel(peer.CloseGone) })()
@@ -65,10 +65,10 @@ func (s *Streams) stream(w http.ResponseWriter, r *http.Request, c *peer.Caller,
 }
 
 // begin writes the header, at once: clients watch for it.
-func (o *sse) begin() error { return o.push(nil) }
+func (o *Stream) begin() error { return o.push(nil) }
 
 // open gives the answer its header, unless it has one.
-func (o *sse) open() {
+func (o *Stream) open() {
 	if o.opened {
 		return
 	}
@@ -82,14 +82,14 @@ func (o *sse) open() {
 
 // Recovered says, to a client that said where it stopped, whether the stream goes on
 // there.
-func (o *sse) Recovered(there bool) {
+func (o *Stream) Recovered(there bool) {
 	if o.resumes && !o.opened {
 		o.w.Header().Set(RecoveredHeader, strconv.FormatBool(there))
 	}
 }
 
 // Emit gathers an event.
-func (o *sse) Emit(event []byte, at store.Position) error {
+func (o *Stream) Emit(event []byte, at store.Position) error {
 	if err := o.Gather(len(event), o); err != nil {
 		return err
 	}
@@ -108,20 +108,20 @@ func (o *sse) Emit(event []byte, at store.Position) error {
 
 // stand says where the stream is, without an event: a client that remembers ids
 // comes back with this one.
-func (o *sse) stand(at store.Position) {
+func (o *Stream) stand(at store.Position) {
 	o.mark(at)
 	b := o.buffer()
 	*b = append(*b, '\n')
 }
 
-func (o *sse) mark(at store.Position) {
+func (o *Stream) mark(at store.Position) {
 	b := o.buffer()
 	*b = append(*b, "id: "...)
 	*b = frames.AppendEventID(*b, at)
 	*b = append(*b, '\n')
 }
 
-func (o *sse) buffer() *[]byte {
+func (o *Stream) buffer() *[]byte {
 	if o.buf == nil {
 		o.buf = conn.TakeBuffer()
 	}
@@ -129,7 +129,7 @@ func (o *sse) buffer() *[]byte {
 }
 
 // Flush writes what was gathered, or a comment when there was silence for long.
-func (o *sse) Flush() error {
+func (o *Stream) Flush() error {
 	defer o.Out.Flushed()
 	switch {
 	case o.buf != nil:
@@ -147,7 +147,7 @@ func (o *sse) Flush() error {
 }
 
 // push writes through to the connection, whose edge sees to what is not taken.
-func (o *sse) push(data []byte) error {
+func (o *Stream) push(data []byte) error {
 	o.open()
 	for first := true; first || len(data) > 0; first = false {
 		if o.Ctx.Err() != nil && peer.ClosingOf(context.Cause(o.Ctx)).Code == 0 {
@@ -164,7 +164,7 @@ func (o *sse) push(data []byte) error {
 	return nil
 }
 
-func (o *sse) lost(err error) error {
+func (o *Stream) lost(err error) error {
 	why := peer.CloseGone
 	if errors.Is(err, os.ErrDeadlineExceeded) && !o.severed.Load() {
 		why = peer.CloseStalled
@@ -175,7 +175,7 @@ func (o *sse) lost(err error) error {
 }
 
 // Cut ends the stream at once, whatever it is doing.
-func (o *sse) Cut(why *peer.Closing) {
+func (o *Stream) Cut(why *peer.Closing) {
 	o.Cancel(why)
 	o.severed.Store(true)
 	o.control.SetWriteDeadline(time.Now())

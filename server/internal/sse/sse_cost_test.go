@@ -12,7 +12,7 @@ import (
 func TestDeltaOfAStreamIsNotAllocated(t *testing.T) {
 	delta := []byte(`{"type":"TEXT_MESSAGE_CONTENT","timestamp":1,"messageId":"m","delta":"` + strings.Repeat("words ", 20) + `"}`)
 	at := store.Position{Epoch: "0123456789abcdef", Seq: 1_000_000}
-	out := &sse{Peer: &peer.Peer{}}
+	out := &Stream{Peer: &peer.Peer{}}
 	*out.buffer() = make([]byte, 0, 4<<10)
 	if n := testing.AllocsPerRun(100, func() {
 		if err := out.Emit(delta, at); err != nil {
