@@ -92,19 +92,6 @@ func TestScriptTellsWhatCame(t *testing.T) {
 	}
 }
 
-func TestScriptStreamsWords(t *testing.T) {
-	l, _ := scripted(t)
-	var deltas []string
-	for _, e := range l.say("/say one two three") {
-		if c, ok := e.(*protocol.TextMessageContent); ok {
-			deltas = append(deltas, c.Delta)
-		}
-	}
-	if !slices.Equal(deltas, []string{"one ", "two ", "three"}) {
-		t.Errorf("deltas %q", deltas)
-	}
-}
-
 func TestScriptFails(t *testing.T) {
 	l, _ := scripted(t)
 	if e := failedWith(t, l.say("/fail no luck"), adapter.CodeAgentError); e.Message != "no luck" {
@@ -129,63 +116,64 @@ func TestScriptState(t *testing.T) {
 	}
 }
 
-// One line for each approval, with what the human allowed.
-func TestScriptTool(t *testing.T) {
+// What each command that asks comes to by its answers, the latest of which are last. The effects
+// have one line for each call that was carried out, with what the human allowed.
+func TestScriptAsks(t *testing.T) {
+	yes, no := []string{`{"approved":true}`}, []string{`{"approved":false,"reason":"too much"}`}
 	for name, test := range map[string]struct {
-		answer func(id string) protocol.ResumeEntry
-		result string // "" for none
-		text   string
-		args   string // of the effect; "" for none
+		message string
+		answers [][]string // to what each run asks; "": cancelled
+		said    string
+		results []string // of the calls, in order
+		args    []string // of the effects
 	}{
-		"approved": {func(id string) protocol.ResumeEntry { return resolved(id, `{"approved":true}`) },
-			`{"executed":true,"args":{"amount":10}}`, "I have called pay.", `{"amount":10}`},
-		"edited": {func(id string) protocol.ResumeEntry {
-			return resolved(id, `{"approved":true,"editedArgs":{"amount":7}}`)
-		},
-			`{"executed":true,"args":{"amount":7}}`, "I have called pay.", `{"amount":7}`},
-		"declined": {func(id string) protocol.ResumeEntry { return resolved(id, `{"approved":false,"reason":"too much"}`) },
-			`{"declined":true,"executed":false,"reason":"too much"}`, "pay was declined, so I have not called it.", ""},
-		"cancelled": {cancelled, "", "The question about pay was cancelled, so I have not called it.", ""},
+		"approved": {`/tool pay {"amount":10}`, [][]string{yes}, "I have called pay.", []string{`{"executed":true,"args":{"amount":10}}`}, []string{`{"amount":10}`}},
+		"edited": {`/tool pay {"amount":10}`, [][]string{{`{"approved":true,"editedArgs":{"amount":7}}`}}, "I have called pay.",
+			[]string{`{"executed":true,"args":{"amount":7}}`}, []string{`{"amount":7}`}},
+		"declined":  {`/tool pay {"amount":10}`, [][]string{no}, "pay was declined, so I have not called it.", []string{`{"declined":true,"executed":false,"reason":"too much"}`}, nil},
+		"cancelled": {`/tool pay {"amount":10}`, [][]string{{""}}, "The question about pay was cancelled, so I have not called it.", nil, nil},
+		"parallel": {"/parallel 3", [][]string{{yes[0], no[0], ""}},
+			"I have called task_1. task_2 was declined, so I have not called it. The question about task_3 was cancelled, so I have not called it.",
+			[]string{`{"executed":true,"args":{"number":1}}`, `{"declined":true,"executed":false,"reason":"too much"}`}, []string{`{"number":1}`}},
+		"form":    {"/form", [][]string{{`{"quarter":"Q1","year":2025,"revenue":1.5}`}}, `You entered {"quarter":"Q1","year":2025,"revenue":1.5}`, nil, nil},
+		"twice":   {"/twice", [][]string{{"true"}, {"true"}}, "Asked twice, answered twice.", nil, nil},
+		"confirm": {"/confirm Deploy?", [][]string{{"true"}}, "Confirmed.", nil, nil},
+		"expire":  {"/expire 60", [][]string{{""}}, "Cancelled.", nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, effects := scripted(t)
-			open := interrupts(t, l.say(`/tool pay {"amount":10}`))
-			if open[0].Reason != protocol.ReasonToolCall || open[0].ToolCallID == "" || open[0].ResponseSchema.IsZero() {
-				t.Fatalf("interrupt %+v", open[0])
+			events := l.say(test.message)
+			for _, answers := range test.answers {
+				if open := interrupts(t, events); len(open) != len(answers) || len(effects()) != 0 {
+					t.Fatalf("asked %+v, effects %v", open, effects())
+				}
+				var entries []protocol.ResumeEntry
+				for i, open := range interrupts(t, events) {
+					entry := cancelled(open.ID)
+					if answers[i] != "" {
+						entry = resolved(open.ID, answers[i])
+					}
+					entries = append(entries, entry)
+				}
+				events = l.answer(entries...)
 			}
-			if len(effects()) != 0 {
-				t.Fatal("carried out before anybody approved")
-			}
-			events := l.answer(test.answer(open[0].ID))
 			succeeded(t, events)
 			l.wellFormed()
-			result := ""
-			for _, e := range events {
-				if r, ok := e.(*protocol.ToolCallResult); ok {
-					result = r.Content.String()
-					if r.ToolCallID != open[0].ToolCallID {
-						t.Errorf("a result for %s", r.ToolCallID)
-					}
+			if got := l.texts(); got[len(got)-1] != test.said {
+				t.Errorf("said %q", got)
+			}
+			if got := l.contents(protocol.RoleTool); !slices.Equal(got, test.results) {
+				t.Errorf("results %q", got)
+			}
+			var args []string
+			for _, line := range effects() {
+				text, _ := json.Marshal(line["args"])
+				if args = append(args, string(text)); line["key"] == "" {
+					t.Errorf("no key: %v", line)
 				}
 			}
-			if result != test.result {
-				t.Errorf("result %s, want %s", result, test.result)
-			}
-			if got := l.texts(); len(got) == 0 || got[len(got)-1] != test.text {
-				t.Errorf("texts %q", got)
-			}
-			lines := effects()
-			if test.args == "" {
-				if len(lines) != 0 {
-					t.Errorf("effects %v", lines)
-				}
-				return
-			}
-			if len(lines) != 1 || lines[0]["tool"] != "pay" || lines[0]["key"] == "" {
-				t.Fatalf("effects %v", lines)
-			}
-			if args, _ := json.Marshal(lines[0]["args"]); string(args) != test.args {
-				t.Errorf("args %s", args)
+			if !slices.Equal(args, test.args) {
+				t.Errorf("effects %q", args)
 			}
 		})
 	}
@@ -209,25 +197,7 @@ func TestScriptExpiry(t *testing.T) {
 	}
 }
 
-func TestScriptParallel(t *testing.T) {
-	l, effects := scripted(t)
-	open := interrupts(t, l.say("/parallel 3"))
-	if len(open) != 3 {
-		t.Fatalf("%d interrupts", len(open))
-	}
-	events := l.answer(cancelled(open[2].ID), resolved(open[0].ID, `{"approved":true}`), resolved(open[1].ID, `{"approved":false}`))
-	succeeded(t, events)
-	if n := len(effects()); n != 1 {
-		t.Errorf("%d effects", n)
-	}
-	texts := l.texts()
-	want := "I have called task_1. task_2 was declined, so I have not called it. The question about task_3 was cancelled, so I have not called it."
-	if texts[len(texts)-1] != want {
-		t.Errorf("said %q", texts[len(texts)-1])
-	}
-}
-
-func TestScriptForm(t *testing.T) {
+func TestScriptFormIsChecked(t *testing.T) {
 	l, _ := scripted(t)
 	open := interrupts(t, l.say("/form"))
 	for _, bad := range []string{`{}`, `{"quarter":"Q5","year":2025,"revenue":1}`, `{"quarter":"Q1","year":1999,"revenue":1}`, `{"quarter":"Q1","year":2025.5,"revenue":1}`} {
@@ -235,11 +205,6 @@ func TestScriptForm(t *testing.T) {
 		if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
 			t.Errorf("%s: %s", bad, a.Disposition)
 		}
-	}
-	good := `{"quarter":"Q1","year":2025,"revenue":1.5}`
-	succeeded(t, l.answer(resolved(open[0].ID, good)))
-	if got := l.texts(); !slices.Equal(got, []string{"You entered " + good}) {
-		t.Errorf("texts %q", got)
 	}
 }
 
@@ -271,33 +236,13 @@ func TestScriptSentences(t *testing.T) {
 	}
 }
 
-func TestScriptTwiceAndConfirm(t *testing.T) {
-	l, _ := scripted(t)
-	first := interrupts(t, l.say("/twice"))
-	second := interrupts(t, l.answer(resolved(first[0].ID, "true")))
-	succeeded(t, l.answer(resolved(second[0].ID, "true")))
-	open := interrupts(t, l.say("/confirm Deploy?"))
-	if open[0].Message != "Deploy?" || !open[0].ResponseSchema.IsZero() {
-		t.Errorf("interrupt %+v", open[0])
-	}
-	succeeded(t, l.answer(resolved(open[0].ID, "true")))
-	open = interrupts(t, l.say("/expire 60"))
-	if open[0].ExpiresAt == "" {
-		t.Error("no deadline")
-	}
-	succeeded(t, l.answer(cancelled(open[0].ID)))
-	l.wellFormed()
-	if got := l.texts(); !slices.Equal(got, []string{"Asked twice, answered twice.", "Confirmed.", "Cancelled."}) {
-		t.Errorf("texts %q", got)
-	}
-}
-
 func TestScriptShows(t *testing.T) {
 	for message, want := range map[string]string{
 		"/think it over": "RUN_STARTED REASONING_START REASONING_MESSAGE_START REASONING_MESSAGE_CONTENT REASONING_MESSAGE_END REASONING_END",
 		"/delegate a b": "RUN_STARTED SUBAGENT_STARTED STEP_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_CONTENT " +
 			"TEXT_MESSAGE_END STEP_FINISHED SUBAGENT_FINISHED",
-		"/activity": "RUN_STARTED ACTIVITY_SNAPSHOT ACTIVITY_DELTA",
+		"/activity":    "RUN_STARTED ACTIVITY_SNAPSHOT ACTIVITY_DELTA",
+		"/say one two": "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END",
 	} {
 		t.Run(message, func(t *testing.T) {
 			l, _ := scripted(t)

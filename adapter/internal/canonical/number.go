@@ -1,92 +1,46 @@
 package canonical
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/gowebpki/jcs"
+
 	"github.com/aguiws/aguiws/protocol/number"
 )
 
-// Numbers that RFC 8785 cannot carry pass the library as strings. The first character of
-// such a string says whether the value was a string or a number.
-const (
-	markText   = 's'
-	markNumber = 'n'
-)
-
-// mark returns a valid value with its strings marked, and with strings in the place
-// of its numbers beyond; not beyond: there is none of them.
-func mark(value []byte) (marked []byte, beyond bool, err error) {
-	marked = rewrite(value, func(out, token []byte) []byte {
-		if token[0] == '"' {
-			return append(append(out, '"', markText), token[1:]...)
-		}
-		text, is, bad := beyondDouble(string(token))
-		if bad != nil {
-			err = bad
-		}
-		if !is {
-			return append(out, token...)
-		}
-		beyond = true
-		return append(append(append(out, '"', markNumber), text...), '"')
-	})
-	return marked, beyond, err
-}
-
-func unmark(marked []byte) []byte {
-	return rewrite(marked, func(out, token []byte) []byte {
-		if token[0] != '"' {
-			return append(out, token...)
-		}
-		if token[1] == markNumber {
-			return append(out, token[2:len(token)-1]...)
-		}
-		return append(append(out, '"'), token[2:]...)
-	})
-}
-
-// rewrite replaces the strings and numbers that are values, not names of members.
-func rewrite(value []byte, replace func(out, token []byte) []byte) []byte {
-	out := make([]byte, 0, len(value)+len(value)/8)
-	for i := 0; i < len(value); {
-		end := i + 1
-		switch c := value[i]; {
-		case c == '"':
-			for value[end] != '"' {
-				if value[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end++
-			if rest := bytes.TrimLeft(value[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
-				out = append(out, value[i:end]...)
-			} else {
-				out = replace(out, value[i:end])
-			}
-		case c == '-' || c >= '0' && c <= '9':
-			for end < len(value) && isNumeric[value[end]] {
-				end++
-			}
-			out = replace(out, value[i:end])
-		default:
-			out = append(out, c)
-		}
-		i = end
+// exactly writes a number as RFC 8785 does, or by its decimal value if RFC 8785 would give it
+// another one.
+func exactly(out, literal []byte) ([]byte, error) {
+	text, beyond, err := beyondDouble(string(literal))
+	switch {
+	case err != nil:
+		return nil, err
+	case beyond:
+		return append(out, text...), nil
 	}
-	return out
+	return asDouble(out, literal)
 }
 
-var isNumeric = func() (is [256]bool) {
-	for _, c := range "0123456789+-.eE" {
-		is[c] = true
+// asDouble writes a number as RFC 8785 does.
+func asDouble(out, literal []byte) ([]byte, error) {
+	double, err := strconv.ParseFloat(string(literal), 64)
+	if err != nil {
+		return nil, err
 	}
-	return is
-}()
+	text, err := jcs.NumberToJSON(double)
+	return append(out, text...), err
+}
+
+// asDoubleOrNull writes what a reader of doubles has of a number.
+func asDoubleOrNull(out, literal []byte) ([]byte, error) {
+	if written, err := asDouble(out, literal); err == nil {
+		return written, nil
+	}
+	return append(out, "null"...), nil
+}
 
 // maxPlain is how many characters a number without an exponent may have that needs no
 // look: no two decimals of 15 digits share a double.
