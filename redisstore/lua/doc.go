@@ -7,8 +7,8 @@
 // written under until another claim is granted.
 //
 // A log epoch belongs to one history of the data, named by master_replid. When that changes (a
-// restart, a fail-over) the thread's epoch is another from the next script on, while positions,
-// log, journal and claims stay. A writer whose expected position lies beyond the log is told
+// restart, a fail-over) the thread's epoch is another from the next script on that reads the log or
+// adds to it, while positions, log, journal and claims stay. A writer whose expected position lies beyond the log is told
 // CommitAhead.
 //
 // # What a script costs
