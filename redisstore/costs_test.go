@@ -71,12 +71,12 @@ func TestCosts(t *testing.T) {
 		commands, bytes int
 		call            func()
 	}{
-		{"a run begins on a new thread", 24, 2850, func() { begins(inline(0, "r1")) }},
+		{"a run begins on a new thread", 22, 2850, func() { begins(inline(0, "r1")) }},
 		{"a batch of an event", 9, 700, func() { commits(1, nil) }},
 		{"a batch of 16 events", 9, 2500, func() { commits(16, nil) }},
-		{"a run ends", 18, 1600, func() { commits(1, finish) }},
-		{"a turn of a thread in use", 46, 4300, func() { begins(inline(0, "r2")); commits(1, finish) }},
-		{"an approval", 122, 10_900, func() {
+		{"a run ends", 16, 1600, func() { commits(1, finish) }},
+		{"a turn of a thread in use", 38, 4300, func() { begins(inline(0, "r2")); commits(1, finish) }},
+		{"an approval", 105, 10_900, func() {
 			b := inline(0, "r3")
 			b.Execution = "x"
 			begins(b)

@@ -33,8 +33,9 @@ func readStreamID(text string) (id streamID, ok bool) {
 // noticePlace is behind which of a partition's notices a reader is.
 type noticePlace struct {
 	streamID
-	entry bool // it is that of an entry, which is read again to see that it is still there
-	now   bool // it is not known yet: behind what there is
+	entry bool   // it is that of an entry, which is read again to see that it is still there
+	given uint64 // how many of the entry's notices are before it; 0: all of them
+	now   bool   // it is not known yet: behind what there is
 }
 
 // from is the first id to read.
@@ -87,7 +88,7 @@ func (p *noticePlaces) settle(ends []bool, clock int64) {
 }
 
 // cursorVersion begins what a cursor is made of.
-const cursorVersion = 'n'
+const cursorVersion = 'o'
 
 // String is the cursor: the moment that is earliest, behind which most places are, and the others.
 func (p *noticePlaces) String() string {
@@ -111,6 +112,9 @@ func (p *noticePlaces) String() string {
 		raw = binary.AppendUvarint(raw, kind)
 		raw = binary.AppendUvarint(raw, uint64(at.ms-base))
 		raw = binary.AppendUvarint(raw, at.seq)
+		if at.entry {
+			raw = binary.AppendUvarint(raw, at.given)
+		}
 	}
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
@@ -152,7 +156,13 @@ func readPlaces(cursor string, partitions int) (*noticePlaces, error) {
 		if !a || !b || !c {
 			return nil, errNoticeCursor
 		}
-		p.parts[kind>>1] = noticePlace{streamID: streamID{int64(base + ms), seq}, entry: kind&1 == 1}
+		at := noticePlace{streamID: streamID{int64(base + ms), seq}, entry: kind&1 == 1}
+		if at.entry {
+			if at.given, ok = next(math.MaxUint32); !ok {
+				return nil, errNoticeCursor
+			}
+		}
+		p.parts[kind>>1] = at
 	}
 	return p, nil
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,13 +15,27 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
-// noticeID names a notice on all nodes: its place in the stream, and the partition.
-func noticeID(part int, entry string) string { return entry + "-" + strconv.Itoa(part) }
+// noticeID names a notice on all nodes: its entry's place in the stream, the partition, and
+// which of the entry's notices it is, if it is not the first.
+func noticeID(part int, id string) string {
+	if place := strings.SplitN(id, "-", 3); len(place) == 3 {
+		return fmt.Sprintf("%s-%s-%d-%s", place[0], place[1], part, place[2])
+	}
+	return id + "-" + strconv.Itoa(part)
+}
 
-// noticeAt is where a notice of that id is.
-func noticeAt(k *keyspace.Space, id string) (p *keyspace.Partition, entry string, ok bool) {
+// noticeIn names one in its partition.
+func noticeIn(entry string, nth int) string {
+	if nth == 0 {
+		return entry
+	}
+	return entry + "-" + strconv.Itoa(nth)
+}
+
+// noticeAt is where a notice is that noticeID has named.
+func noticeAt(k *keyspace.Space, id string) (p *keyspace.Partition, in string, ok bool) {
 	parts := strings.Split(id, "-")
-	if len(parts) != 3 {
+	if len(parts) != 3 && (len(parts) != 4 || parts[3] == "0") {
 		return nil, "", false
 	}
 	for _, number := range parts {
@@ -31,14 +47,27 @@ func noticeAt(k *keyspace.Space, id string) (p *keyspace.Partition, entry string
 	if err != nil || i >= len(k.Parts) {
 		return nil, "", false
 	}
-	return &k.Parts[i], parts[0] + "-" + parts[1], true
+	return &k.Parts[i], strings.Join(slices.Delete(parts, 2, 3), "-"), true
 }
 
-// noticeOf reads an entry of a stream of notices. It passes over fields that it does not
-// know.
-func noticeOf(part int, entry string, v map[string]string) (n store.Notice, err error) {
-	ms, _, _ := strings.Cut(entry, "-")
-	n = store.Notice{ID: noticeID(part, entry), Kind: store.NoticeKind(v["kind"]), Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]},
+// noticesOf are the fields of each notice of an entry: those before the first kind are of all.
+func noticesOf(words []string) (list []map[string]string) {
+	shared := map[string]string{}
+	v := shared
+	for i := 0; i+1 < len(words); i += 2 {
+		if words[i] == "kind" {
+			v = maps.Clone(shared)
+			list = append(list, v)
+		}
+		v[words[i]] = words[i+1]
+	}
+	return list
+}
+
+// noticeOf reads a notice. It passes over fields that it does not know.
+func noticeOf(part int, id string, v map[string]string) (n store.Notice, err error) {
+	ms, _, _ := strings.Cut(id, "-")
+	n = store.Notice{ID: noticeID(part, id), Kind: store.NoticeKind(v["kind"]), Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]},
 		Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"], RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"]}
 	n.At, n.Deadline = cmp.Or(unixTime(v["at"]), unixTime(ms)), unixTime(v["deadline"])
 	var bad, worse error

@@ -110,9 +110,10 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 
 // found is an entry of a partition's stream.
 type found struct {
-	part   int
-	at     streamID
-	fields map[string]string
+	part    int
+	at      streamID
+	notices []map[string]string
+	given   uint64 // how many of them have been given before
 }
 
 // readNotices reads the next page behind places, and moves them behind it. It reports
@@ -141,9 +142,11 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 		}
 		switch {
 		case p.entry && len(list) > 0 && list[0].at == p.streamID:
-			list = list[1:]
+			if list[0].given = p.given; p.given == 0 {
+				list = list[1:]
+			}
 		case p.entry:
-			page.Missed, p.entry = true, false
+			page.Missed, p.entry, p.given = true, false, 0
 		case answer.More() && len(list) > 0:
 			length, first := answer.Int(), answer.Text()
 			page.Missed = page.Missed || length >= int64(s.conn.Settings.NoticesKept) && first == list[0].at.String()
@@ -154,21 +157,32 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 		all = append(all, list...)
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.at.ms, b.at.ms) })
-	if len(all) > limit {
-		for _, f := range all[limit:] {
-			ends[f.part] = false
-		}
-		all = all[:limit]
-	}
 	for _, f := range all {
-		at.parts[f.part] = noticePlace{streamID: f.at, entry: true}
-		if n, err := noticeOf(f.part, f.at.String(), f.fields); err == nil && n.Kind != "" {
-			page.Notices = append(page.Notices, n)
+		if len(page.Notices) == limit {
+			ends[f.part] = false
+			continue
 		}
+		page.Notices, at.parts[f.part] = f.giveTo(page.Notices, limit)
+		ends[f.part] = ends[f.part] && at.parts[f.part].given == 0
 	}
 	at.settle(ends, clock)
 	page.Next = at.String()
 	return page, len(all) > 0, missing
+}
+
+// giveTo adds its notices to a list, up to a limit, and tells the place behind them.
+func (f found) giveTo(list []store.Notice, limit int) ([]store.Notice, noticePlace) {
+	place := noticePlace{streamID: f.at, entry: true}
+	for nth := int(f.given); nth < len(f.notices); nth++ {
+		if len(list) == limit {
+			place.given = uint64(nth)
+			break
+		}
+		if n, err := noticeOf(f.part, noticeIn(f.at.String(), nth), f.notices[nth]); err == nil && n.Kind != "" {
+			list = append(list, n)
+		}
+	}
+	return list, place
 }
 
 // askNotices reads so many entries of each partition, and the servers' clock, the one that
@@ -249,12 +263,11 @@ func readEntries(r *link.Reply, part int) (list []found) {
 		if e.Err != nil || !ok {
 			continue
 		}
-		f := found{part: part, at: id, fields: map[string]string{}}
+		var words []string
 		for fields := e.List(); fields.More(); {
-			name := fields.Text()
-			f.fields[name] = fields.Text()
+			words = append(words, fields.Text())
 		}
-		list = append(list, f)
+		list = append(list, found{part: part, at: id, notices: noticesOf(words)})
 	}
 	return list
 }

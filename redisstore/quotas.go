@@ -19,7 +19,7 @@ const (
 	recountPage  = 512         // threads that a recount looks at
 	recountEvery = time.Second // for one owner
 	recountAfter = time.Minute // since it was counted a thread may not have begun yet
-	maxRecounts  = 4096        // owners of whom it is known when they were recounted
+	maxRecounts  = 4096        // owners of whom it is known when they were recounted, or their lists renewed
 )
 
 // quotas counts what owners have.
@@ -27,18 +27,29 @@ type quotas struct {
 	conn     *link.Connection
 	mu       sync.Mutex
 	recounts map[string]time.Time // owners by id, and when they were recounted
+	renewed  map[string]time.Time // and since when their lists of runs are sure to stay
 }
 
 // Take implements store.Quotas. User and tenant are asked at once.
 func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 	taken := store.Taken{Owner: keyspace.OwnerID(t.User)}
 	var calls []link.Call
+	var renewed []string // of each call, whose list it renews
+	now := s.now()
+	ask := func(id string, t store.Take) {
+		renews := s.renews(id, now)
+		calls = append(calls, s.takeCall(id, t, renews))
+		if !renews {
+			id = ""
+		}
+		renewed = append(renewed, id)
+	}
 	if taken.Owner != "" {
-		calls = append(calls, s.takeCall(taken.Owner, t))
+		ask(taken.Owner, t)
 	}
 	users := len(calls)
 	if tenant := keyspace.OwnerID(t.Tenant); tenant != "" {
-		calls = append(calls, s.takeCall(tenant, store.Take{RunID: t.RunID, Runs: t.TenantRuns, Threads: -1, Inputs: -1}))
+		ask(tenant, store.Take{RunID: t.RunID, Runs: t.TenantRuns, Threads: -1, Inputs: -1})
 	}
 	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, r := range replies {
@@ -46,6 +57,9 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 			continue
 		}
 		over, wait, full := store.Over(r.Int()), r.Int(), r.Bool()
+		if renewed[i] != "" && r.Err == nil && over == store.OverNothing && t.RunID != "" {
+			s.nowRenewed(renewed[i], now)
+		}
 		if errs[i] = r.Err; r.Err != nil || i < users {
 			taken.Over, taken.Wait, taken.ThreadsFull = over, time.Duration(wait)*time.Millisecond, full
 		} else if over != store.OverNothing && taken.Over == store.OverNothing {
@@ -58,7 +72,7 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 	}
 	if taken.ThreadsFull && s.recount(ctx, taken.Owner) {
 		t.Inputs = -1
-		if r, err := s.conn.Run(ctx, s.takeCall(taken.Owner, t)); err == nil {
+		if r, err := s.conn.Run(ctx, s.takeCall(taken.Owner, t, false)); err == nil {
 			_, _ = r.Int(), r.Int()
 			taken.ThreadsFull = r.Bool()
 		}
@@ -66,14 +80,14 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 	return taken, errors.Join(errs...)
 }
 
-func (s *quotas) takeCall(id string, t store.Take) link.Call {
+func (s *quotas) takeCall(id string, t store.Take, renews bool) link.Call {
 	thread, made := "", ""
 	if t.Thread != (store.ThreadKey{}) {
 		thread, made = s.conn.Keys.Thread(t.Thread).Owned(), keyspace.OwnedAsMade(t.Thread)
 	}
 	o := s.conn.Keys.Owner(id)
 	return link.Call{Script: lua.Quotas, Keys: []string{o.Runs, o.Owned, o.Inputs}, Args: lua.Args{
-		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
+		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"renews", renews}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
 		{"threads", t.Threads},
 		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},
 	}}
@@ -146,10 +160,7 @@ func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner stri
 // were never begun, that a server has deleted which keeps no such list, and those of
 // others that the owner has used. It returns whether there were any.
 func (s *quotas) recount(ctx context.Context, owner string) bool {
-	now := time.Now()
-	if s.conn.Settings.Clock != nil {
-		now = s.conn.Settings.Clock()
-	}
+	now := s.now()
 	if !s.recountNow(owner, now) {
 		return false
 	}
@@ -216,4 +227,28 @@ func (s *quotas) recountNow(owner string, now time.Time) bool {
 	}
 	s.recounts[owner] = now
 	return true
+}
+
+// renews reports whether a take is to renew an owner's list of runs.
+func (s *quotas) renews(owner string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return now.Sub(s.renewed[owner]) >= store.HoldFor
+}
+
+// nowRenewed notes that it has.
+func (s *quotas) nowRenewed(owner string, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.renewed) >= maxRecounts {
+		clear(s.renewed)
+	}
+	s.renewed[owner] = now
+}
+
+func (s *quotas) now() time.Time {
+	if s.conn.Settings.Clock != nil {
+		return s.conn.Settings.Clock()
+	}
+	return time.Now()
 }

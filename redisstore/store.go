@@ -119,7 +119,7 @@ func assemble(c *link.Connection, o *Options) *Store {
 	p := link.NewPresence(c)
 	d := link.NewDeliveries(c, p)
 	g := link.NewGroupCommit(c, d)
-	q := &quotas{conn: c, recounts: map[string]time.Time{}}
+	q := &quotas{conn: c, recounts: map[string]time.Time{}, renewed: map[string]time.Time{}}
 	keep := &retention{conn: c, deliveries: d, quotas: q, opts: o}
 	kept := &threadlog.Cache{}
 	return &Store{conn: c, deliveries: d, commits: g, cache: kept, opts: o,

@@ -136,7 +136,7 @@ func (s *webhooks) readTaken(ctx context.Context, p *keyspace.Partition, target 
 	at, held := r.Time(), strconv.FormatInt(r.Int(), 10)
 	for r.More() {
 		id, fields, tries := r.Text(), r.Text(), r.Text()
-		notice, err := itemNotice(p, id, fields)
+		notice, err := itemNotice(s.conn.Keys, p, id, fields)
 		tried, bad := readTries(tries)
 		if bad != nil {
 			s.conn.Settings.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
@@ -156,9 +156,9 @@ func (s *webhooks) readTaken(ctx context.Context, p *keyspace.Partition, target 
 	return list
 }
 
-// itemNotice reads a notice as a target is owed it: the fields of its entry, packed. It
+// itemNotice reads a notice as a target is owed it: its fields, packed. It
 // returns what it can read of a notice that cannot be read whole.
-func itemNotice(p *keyspace.Partition, id, fields string) (store.Notice, error) {
+func itemNotice(k *keyspace.Space, p *keyspace.Partition, id, fields string) (store.Notice, error) {
 	list, err := link.Unpack(fields)
 	if err != nil {
 		return store.Notice{ID: noticeID(p.Index, id)}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
@@ -171,7 +171,7 @@ func itemNotice(p *keyspace.Partition, id, fields string) (store.Notice, error) 
 	if err == nil && n.Kind == "" {
 		err = fmt.Errorf("%w: a notice tells nothing", store.ErrCorrupted)
 	}
-	if _, ok := readStreamID(id); err == nil && !ok {
+	if _, _, ok := noticeAt(k, noticeID(p.Index, id)); err == nil && !ok {
 		err = fmt.Errorf("%w: %q is no id of a notice", store.ErrCorrupted, id)
 	}
 	return n, err

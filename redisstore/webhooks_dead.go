@@ -134,7 +134,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
 		// The unreadable part may be why it is dead.
-		w.Notice, _ = itemNotice(&s.conn.Keys.Parts[d.part], d.id, item)
+		w.Notice, _ = itemNotice(s.conn.Keys, &s.conn.Keys.Parts[d.part], d.id, item)
 		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
 			list = append(list, w)
@@ -159,7 +159,7 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if fields == "" {
 		return false, nil
 	}
-	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
+	if notice, err := itemNotice(s.conn.Keys, p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
 		return false, nil
 	}
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.HookResend, Keys: []string{h.Due, h.Tries, h.Dead}, Args: lua.Args{{"id", entry}}})

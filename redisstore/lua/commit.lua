@@ -28,7 +28,9 @@ while KEYS[k] do
   local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
   local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len', 'join', 'nodes', 'has')
-  local epoch = v[7] and current(rec, v[7], v[8]) or ARG.fresh
+  -- Without events the log stays as it is, and its epoch with it.
+  local epoch = v[7] or ARG.fresh
+  if v[7] and entries > events then epoch = current(rec, v[7], v[8]) end
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4]
   r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
   local verdict = fence(r, ARGV[at + EACH.run], ARGV[at + EACH.token], ARGV[at + EACH.depoch],

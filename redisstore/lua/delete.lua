@@ -83,6 +83,7 @@ if text then
   cancel(r, head)
 end
 if redis.call('HEXISTS', t.rec, 'input') == 0 then
+  announce(t)
   unname()
   return { 1, r.new and '' or r.epoch, '' }
 end

@@ -46,6 +46,7 @@ end
 -- Who has judged on a draft that is there no more must judge again.
 if #others > 0 then
   changed(t, rec[3], 'interrupt.drafted', about, names(others, 1, #others), { run = about[2] == '' and rec[2] or about[2], by = ARG.by })
+  announce(t)
 end
 if replaces then redis.call('HINCRBY', t.rec, 'ver', 1) end
 return { 1, redis.call('HGETALL', t.drafts) }

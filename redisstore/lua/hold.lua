@@ -8,5 +8,5 @@
 -- Returns 1.
 
 redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run)
-redis.call('PEXPIRE', KEY.runs, ARG.hold)
+redis.call('PEXPIRE', KEY.runs, 2 * tonumber(ARG.hold))
 return 1

@@ -5,7 +5,7 @@
 -- ARGS
 --   group
 --   from     where in the stream a group begins that is new
---   most     how many may wait
+--   most     about how many may wait
 --   kinds    that are wanted, a comma before and behind each; '': all
 --   agents   the same, default for the one without a name. That a thread was deleted is
 --            about no agent, and wanted in any case
@@ -24,15 +24,35 @@ local function wants(list, value)
   return list == '' or string.find(list, ',' .. value .. ',', 1, true)
 end
 
--- store takes an entry in, if it is wanted, and is a notice at all.
-local function store(id, fields)
-  local v = { kind = '', agent = '', tenant = '' }
-  for i = 1, #fields, 2 do v[fields[i]] = fields[i + 1] end
+-- store takes a notice in, if it is wanted, and is one at all.
+local function store(id, fields, v)
   local agent = v.agent
   if agent == '' then agent = 'default' end
   if v.kind == '' or not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return end
   redis.call('HSET', KEY.items, id, table.concat(pack({}, fields, 1, #fields)))
   redis.call('ZADD', KEY.due, now(), id)
+end
+
+-- split takes an entry in: what stands before its first kind is part of each of its notices. The
+-- id of the first one is the entry's, and those of others say which they are.
+local function split(id, words)
+  local shared = 0
+  while words[shared + 1] and words[shared + 1] ~= 'kind' do shared = shared + 2 end
+  local from, n = shared + 1, 0
+  while words[from] do
+    local fields, v, at = {}, { kind = '', agent = '', tenant = '' }, from
+    local function put(i)
+      fields[#fields + 1], fields[#fields + 2] = words[i], words[i + 1]
+      v[words[i]] = words[i + 1]
+    end
+    for i = 1, shared, 2 do put(i) end
+    repeat
+      put(at)
+      at = at + 2
+    until not words[at] or words[at] == 'kind'
+    store(n == 0 and id or id .. '-' .. n, fields, v)
+    from, n = at, n + 1
+  end
 end
 
 local room, more = tonumber(ARG.most) - redis.call('ZCARD', KEY.due), 0
@@ -46,7 +66,7 @@ if room > 0 then
   if got and got.err then error(got.err) end
   local entries = got and got[1] and got[1][2] or {}
   for _, e in ipairs(entries) do
-    if e[2] then store(e[1], e[2]) end
+    if e[2] then split(e[1], e[2]) end
   end
   if #entries == count then more = 1 end
 end

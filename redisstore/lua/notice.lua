@@ -9,22 +9,32 @@ local function names(list, first, last)
   return table.concat(pack({}, list, first, math.min(last, first + NAMED - 1)))
 end
 
-local FACTS = { 'namespace', 'thread', 'tenant', 'owner', 'agent', 'run', 'label', 'interrupts', 'reasons', 'summaries', 'deadline', 'by', 'how', 'at' }
+local FACTS = { 'agent', 'run', 'label', 'interrupts', 'reasons', 'summaries', 'deadline', 'by', 'how' }
 
--- notice tells a fact of a thread. One that cannot be told keeps nothing else from
--- happening.
+-- An entry of the stream tells what one script has made true: what all of its notices share, and
+-- then each, which begins with its kind. FULL is how many words there are in one that gets no more.
+local FULL = 500
+
+-- notice leaves a fact of a thread to the next announce.
 local function notice(t, member, kind, f)
-  f.namespace, f.thread = namesIn(member)
-  f.tenant = tenant(t)
-  f.owner = t.user
-  if ARG.now ~= '0' then f.at = string.format('%.0f', NOW) end -- else its id says it
-  local fields, n = { 'kind', kind }, 2
-  for i = 1, #FACTS do
-    local name = FACTS[i]
-    local value = f[name]
-    if value and value ~= '' then fields[n + 1], fields[n + 2], n = name, value, n + 2 end
+  if t.told and #t.told > FULL then announce(t) end
+  local told = t.told
+  local function put(name, value)
+    local n = #told
+    if value and value ~= '' then told[n + 1], told[n + 2] = name, value end
   end
-  redis.pcall('XADD', t.notices, 'MAXLEN', '~', ARG.notices, '*', unpack(fields, 1, n))
+  if not told then
+    told = {}
+    t.told = told
+    local namespace, thread = namesIn(member)
+    put('namespace', namespace)
+    put('thread', thread)
+    put('tenant', tenant(t))
+    put('owner', t.user)
+    if ARG.now ~= '0' then put('at', string.format('%.0f', NOW)) end -- else the entry's id says it
+  end
+  told[#told + 1], told[#told + 2] = 'kind', kind
+  for i = 1, #FACTS do put(FACTS[i], f[FACTS[i]]) end
 end
 
 -- over tells that a run has ended.

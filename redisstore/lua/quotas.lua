@@ -4,6 +4,7 @@
 -- ARGS
 --   run      '': none
 --   hold     ms for which it counts
+--   renews   1: the list of runs is to stay for twice as long from now on
 --   runs     at once; negative: no limit
 --   thread   '': none
 --   made     its name as one that was made, and has had no input
@@ -24,22 +25,29 @@ if rate > 0 then
   redis.call('SET', KEY.inputs, string.format('%.3f', due + gap), 'PX', math.ceil(due + gap - now()))
 end
 
--- counts reports whether the user has no more than so many runs; -1: any number. Runs that have
--- expired are struck out only when more than FEW stand there, or too many: to look for them at each
--- input would cost more than they do.
+-- counts reports whether the owner has no more than so many of n runs; -1: any number. Runs that have
+-- expired are struck out only when there are FEW more, or too many: to look for them at each input
+-- would cost more than they do.
 local FEW = 64
-local function counts(runs)
-  local n = redis.call('ZCARD', KEY.runs)
-  if n <= FEW and (runs < 0 or n <= runs) then return true end
+local function counts(n, runs)
+  if n % FEW > 0 and (runs < 0 or n <= runs) then return true end
   n = n - redis.call('ZREMRANGEBYSCORE', KEY.runs, '-inf', now())
   return runs < 0 or n <= runs
 end
 
-if ARG.run ~= '' and redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run) == 1 and not counts(tonumber(ARG.runs)) then
-  redis.call('ZREM', KEY.runs, ARG.run)
-  return { 2, 0, 0 }
+-- A list that begins stays for twice as long as a run counts. Each server sees to it, in the time
+-- of one, that a list on which it puts runs stays for that long again.
+if ARG.run ~= '' then
+  local new, n = redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run), 1
+  if new == 1 then
+    n = redis.call('ZCARD', KEY.runs)
+    if not counts(n, tonumber(ARG.runs)) then
+      redis.call('ZREM', KEY.runs, ARG.run)
+      return { 2, 0, 0 }
+    end
+  end
+  if n == 1 or ARG.renews == '1' then redis.call('PEXPIRE', KEY.runs, 2 * tonumber(ARG.hold)) end
 end
-if ARG.run ~= '' then redis.call('PEXPIRE', KEY.runs, ARG.hold) end
 
 local threads, full = tonumber(ARG.threads), 0
 local name = ARG.makes == '1' and ARG.made or ARG.thread

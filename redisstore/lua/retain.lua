@@ -166,6 +166,7 @@ end
 -- It returns for whom the thread has counted.
 local function erase(t, r, member, remember, user)
   notice(t, member, 'thread.deleted', { by = user })
+  announce(t)
   local states, letters = tally(t)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
   withdraw(t, r, member)

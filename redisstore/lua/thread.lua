@@ -84,8 +84,15 @@ local function tenant(t)
   return t.tenant
 end
 
+-- announce tells what was left to it (notice.lua). What cannot be told keeps nothing else from
+-- happening.
+local function announce(t)
+  if t.told then redis.pcall('XADD', t.notices, 'MAXLEN', '~', ARG.notices, '*', unpack(t.told)) end
+  t.told = nil
+end
+
 -- decide stores what has changed of the record with its version raised, or a new one, and other
--- fields of it.
+-- fields of it. It announces what the script has made true.
 local function decide(t, r, ...)
   r.ver = r.ver + 1
   local had, fields = r.had, nil
@@ -114,6 +121,7 @@ local function decide(t, r, ...)
   if r.held ~= (had[18] or '') then put('held', r.held) end
   if r.has ~= (had[22] or '') then put('has', r.has) end
   redis.call('HSET', t.rec, unpack(fields, 1, n))
+  announce(t)
 end
 
 -- activeFor is for how many ms the thread's run has been active, through whatever

@@ -17,36 +17,36 @@ import (
 // signs are the fields of a notice that name a user.
 var signs = []string{"by", "owner"}
 
-// names reports whether fields of a notice name the person, and whether they tell of one of
-// the person's threads.
-func (e *erasing) names(fields map[string]string) (names, own bool) {
-	own = fields["namespace"] == e.who.Namespace
-	return own || slices.ContainsFunc(signs, func(s string) bool { return fields[s] == e.who.Name }), own
+// names reports whether the words of notices, fields and values in turn, name the person, and
+// whether they tell of one of the person's threads.
+func (e *erasing) names(words []string) (names, own bool) {
+	for i := 0; i+1 < len(words); i += 2 {
+		own = own || words[i] == "namespace" && words[i+1] == e.who.Namespace
+		names = names || slices.Contains(signs, words[i]) && words[i+1] == e.who.Name
+	}
+	return names || own, own
 }
 
-// notices takes out those that name the person, about threads of others too: what is in a
-// stream cannot be changed.
+// notices takes out those that name the person, about threads of others too, and what became true
+// with them: what is in a stream cannot be changed.
 func (e *erasing) notices(ctx context.Context) error {
 	for i := range e.conn.Keys.Parts {
 		key := e.conn.Keys.Parts[i].Notices
 		for from := "-"; ; {
-			cmd := redis.NewXMessageSliceCmd(ctx, "xrange", key, from, "+", "count", page)
-			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.XMessageSliceCmd{cmd})...); err != nil {
+			cmd := redis.NewSliceCmd(ctx, "xrange", key, from, "+", "count", page)
+			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.SliceCmd{cmd})...); err != nil {
 				return err
 			}
 			gone := []any{"xdel", key}
 			for _, m := range cmd.Val() {
-				fields := map[string]string{}
-				for name, value := range m.Values {
-					fields[name], _ = value.(string)
+				id, words := entry(m)
+				if names, _ := e.names(words); names {
+					gone = append(gone, id)
+					e.sum.Notices += noticesIn(words)
 				}
-				if names, _ := e.names(fields); names {
-					gone = append(gone, m.ID)
-				}
-				from = "(" + m.ID
+				from = "(" + id
 			}
-			if n := len(gone) - 2; n > 0 {
-				e.sum.Notices += n
+			if len(gone) > 2 {
 				if err := e.drop(ctx, [][]any{gone}); err != nil {
 					return err
 				}
@@ -57,6 +57,31 @@ func (e *erasing) notices(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// entry is one of a stream, in which a field may stand several times.
+func entry(m any) (id string, words []string) {
+	both, _ := m.([]any)
+	if len(both) < 2 {
+		return "", nil
+	}
+	id, _ = both[0].(string)
+	list, _ := both[1].([]any)
+	for _, word := range list {
+		text, _ := word.(string)
+		words = append(words, text)
+	}
+	return id, words
+}
+
+// noticesIn is how many there are in an entry, of which each begins with its kind.
+func noticesIn(words []string) (n int) {
+	for i := 0; i+1 < len(words); i += 2 {
+		if words[i] == "kind" {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // targets takes away the webhooks about the person's threads, and the person's name from
@@ -85,11 +110,7 @@ func (e *erasing) targets(ctx context.Context) error {
 func (e *erasing) owed(ctx context.Context, h keyspace.Target) error {
 	return e.scan(ctx, h.Items, func(id, item string) error {
 		list, err := link.Unpack(item)
-		fields := map[string]string{}
-		for i := 0; i+1 < len(list); i += 2 {
-			fields[list[i]] = list[i+1]
-		}
-		names, own := e.names(fields)
+		names, own := e.names(list)
 		switch {
 		case err != nil && strings.Contains(item, e.who.Namespace), own:
 			e.sum.Webhooks++
