@@ -103,6 +103,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     threadId,
     agent: among?.agent,
     messages,
+    decided: picture.decided,
     whole: status.older === 0,
     synced: status.synced,
     restated: picture.restated,
@@ -262,6 +263,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     threadId={threadId}
                     open={status.interrupts}
                     messages={messages}
+                    branches={back.all}
+                    decided={picture.decided}
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}

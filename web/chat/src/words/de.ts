@@ -114,6 +114,7 @@ const decision: Words["decision"] = {
   allOfIt: "alles",
   cameBack: "kam zurück",
   by: (verdict, who) => `${verdict} von ${who}`,
+  alreadyDone: (at) => `Der Aufruf wurde schon ausgeführt${at ? ` (${at})` : ""}, in einer früheren Fassung. Freigeben führt ihn noch einmal aus.`,
   verdicts: {
     expired: "abgelaufen",
     cancelled: "abgebrochen",
@@ -250,6 +251,7 @@ const chat: Words["chat"] = {
   restore: "Wiederherstellen",
   versions: (n) => (n === 1 ? "1 frühere Fassung" : `${n} frühere Fassungen`),
   messages: (n, shown) => (n === 1 ? "1 Nachricht" : `${shown} Nachrichten`),
+  doneBefore: "Eine frühere Fassung hat dies ausgeführt. Es bleibt bestehen:",
   replaced: "ersetzt",
   notKept: "Sie war zu lang, um aufbewahrt zu werden.",
   jump: "Zum Neuesten springen",

@@ -99,6 +99,7 @@ const decision = {
   allOfIt: "all of it",
   cameBack: "came back",
   by: (verdict: string, who: string) => `${verdict} by ${who}`,
+  alreadyDone: (at?: string) => `The call was already carried out${at ? ` (${at})` : ""}, in an earlier version. Approving carries it out again.`,
   verdicts: {
     expired: "expired",
     cancelled: "cancelled",
@@ -237,6 +238,7 @@ const chat = {
   restore: "Restore",
   versions: (n: number): string => (n === 1 ? "1 earlier version" : `${n} earlier versions`),
   messages: (n: number, shown: string): string => (n === 1 ? "1 message" : `${shown} messages`),
+  doneBefore: "An earlier version has carried this out. It stands:",
   replaced: "replaced",
   notKept: "It was too long to be kept.",
   jump: "Jump to latest",
