@@ -132,7 +132,7 @@ test("with the keyboard: the inspector is opened, filtered and read, and the con
   await tab.says("inspected");
   await tab.rest();
   await press(tab, tab.at("menu"), "Enter", "Shift+Tab");
-  await press(tab, tab.at("connection"));
+  await press(tab, tab.at("developer"));
   await tab.at("position").waitFor();
   await keyboard.press("Escape");
   await until(async () => !(await tab.at("position").isVisible()), "Escape closes them");

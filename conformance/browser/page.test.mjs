@@ -194,6 +194,7 @@ test("the connection says up to where the thread is held, and the inspector what
   await tab.front();
   await tab.click("menu");
   await until(async () => Number(await attribute(tab, "position", "data-seq")) > 3, "it says up to where");
+  await tab.click("developer");
   await tab.click("inspect");
   await tab.page.locator('[data-testid="frame"][data-type="RUN_FINISHED"]').first().waitFor();
   await tab.fill("frame-filter", "ws.");

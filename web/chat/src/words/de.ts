@@ -284,7 +284,7 @@ const chat: Words["chat"] = {
     failed: "Getrennt",
   },
   connection: "Verbindung",
-  connectionFacts: "Einzelheiten der Verbindung",
+  developer: "Für Entwickler",
   storeGone: "Speicher fehlt",
   working: "Arbeitet",
   position: "Position",

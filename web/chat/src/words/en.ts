@@ -271,7 +271,7 @@ const chat = {
     failed: "Disconnected",
   },
   connection: "Connection",
-  connectionFacts: "Connection details",
+  developer: "Developer",
   storeGone: "Store away",
   working: "Working",
   position: "Position",
