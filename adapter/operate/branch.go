@@ -19,6 +19,15 @@ type Branch struct {
 	// Kept says that the messages can be restored. More than 4 MiB of them are not kept,
 	// or what the store takes for too many.
 	Kept bool
+	// Calls are the last tool calls among its messages that were carried out, at most 20.
+	// What they did is not undone.
+	Calls []CarriedOut
+}
+
+// CarriedOut is a tool call that was carried out.
+type CarriedOut struct {
+	ID, Tool  string
+	Arguments string // as proposed; "": they are longer than 2 KiB
 }
 
 // Branches returns what rewinds took out of a thread and is kept, the latest first. They
@@ -35,7 +44,11 @@ func (ts *threads) Branches(ctx context.Context, key store.ThreadKey) ([]Branch,
 		if json.Unmarshal(b.About, &about) != nil {
 			continue // the others can be restored
 		}
-		branches = append(branches, Branch{ID: b.ID, After: about.After, At: unixMilli(about.At), Count: about.Count, Title: about.Title, Kept: about.Kept && b.Kept})
+		branch := Branch{ID: b.ID, After: about.After, At: unixMilli(about.At), Count: about.Count, Title: about.Title, Kept: about.Kept && b.Kept}
+		for _, c := range about.Calls {
+			branch.Calls = append(branch.Calls, CarriedOut{ID: c.ID, Tool: c.Name, Arguments: c.Arguments})
+		}
+		branches = append(branches, branch)
 	}
 	return branches, nil
 }

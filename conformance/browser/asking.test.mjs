@@ -90,6 +90,7 @@ test("a run that waits is stopped where a run is, and everybody sees that", asyn
   await other.asked(REASON);
   await tab.shot("102-waits-and-can-be-stopped");
   await tab.click("menu");
+  await tab.click("developer");
   await tab.decide(tab.at("stop-waiting"));
   await tab.page.keyboard.press("Escape");
   for (const each of [tab, other]) {

@@ -46,3 +46,20 @@ test("an edited message and what it replaced, in all tabs and after a reload", a
   await tab.at("branches").waitFor();
   assert.match(await tab.at("branches").textContent(), /1 earlier version.*three.*2 messages/s);
 });
+
+test("what an earlier version carried out stays in sight, and the same call says so when it is asked for again", async () => {
+  const tab = await Tab.open(await person(), a);
+  await tab.say("Send an email to bob@example.com");
+  await tab.decide(tab.at("approve"));
+  await tab.says("I have called send_email");
+  await tab.rest();
+  assert.equal(await tab.at("done-before").count(), 0);
+  await act(tab, "I have called send_email", "answer-anew").click();
+  await tab.at("already-done").waitFor();
+  assert.match(await tab.at("already-done").textContent(), /already carried out \(\d\d:\d\d\).*again/);
+  await tab.reload();
+  await tab.at("already-done").waitFor();
+  assert.match(await tab.at("done-before").getByTestId("tool-card").getAttribute("aria-label"), /Send email to bob@example\.com.*approved.*done/i);
+  await tab.shot("92-done-before-light");
+  assert.deepEqual(await barriers(tab.page), []);
+});

@@ -66,7 +66,7 @@ test("an answer after which the agent could not go on is told so, and its questi
   await asking.asked("confirmation");
   const open = await Tab.at(context, `${steps}/inbox`);
   await open.decide((await open.pick(asking)).getByTestId("approve"));
-  await until(async () => /could not go on\. The agent has changed since this began\. The question is open again\./.test(await open.at("inbox-said").textContent()), "it is said");
+  await until(async () => /could not go on in .*\. The agent has changed since this began\. The question is open again\./.test(await open.at("inbox-said").textContent()), "it is said");
   await until(async () => (await itemOf(open, asking).getByTestId("inbox-refused").count()) === 1, "it is said at the question, too");
   await asking.front();
   await until(async () => /The agent has changed since this began/.test(await asking.at("error").textContent()), "the chat says so");

@@ -97,7 +97,7 @@ test("with the keyboard: the inbox is filtered and answered, and a run is cancel
   await item.waitFor();
   await press(tab, item.getByTestId("approve"));
   await until(async () => (await item.count()) === 0, "what is answered is gone");
-  await until(async () => /goes on/.test((await tab.at("inbox-said").allTextContents()).join()), "it says so");
+  await until(async () => /The agent was told/.test((await tab.at("inbox-said").allTextContents()).join()), "it says so");
 
   const busy = await Tab.open(context, embedded);
   await busy.say("/slow 2000 50");
@@ -132,7 +132,7 @@ test("with the keyboard: the inspector is opened, filtered and read, and the con
   await tab.says("inspected");
   await tab.rest();
   await press(tab, tab.at("menu"), "Enter", "Shift+Tab");
-  await press(tab, tab.at("connection"));
+  await press(tab, tab.at("developer"));
   await tab.at("position").waitFor();
   await keyboard.press("Escape");
   await until(async () => !(await tab.at("position").isVisible()), "Escape closes them");

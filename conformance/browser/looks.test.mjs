@@ -63,7 +63,7 @@ test("on a phone, an empty chat is seen whole and what opens stays on the screen
   const [empty, composer] = await Promise.all([tab.at("empty").boundingBox(), tab.page.locator(".composer").boundingBox()]);
   assert.ok(empty.y + empty.height <= composer.y, "the composer covers nothing of it");
   await tab.click("menu");
-  await tab.click("connection");
+  await tab.click("developer");
   await tab.at("position").waitFor();
   await until(() => seen(tab.at("position")), "the connection's details fit");
   assert.ok(await fits(tab));

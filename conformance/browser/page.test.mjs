@@ -194,6 +194,7 @@ test("the connection says up to where the thread is held, and the inspector what
   await tab.front();
   await tab.click("menu");
   await until(async () => Number(await attribute(tab, "position", "data-seq")) > 3, "it says up to where");
+  await tab.click("developer");
   await tab.click("inspect");
   await tab.page.locator('[data-testid="frame"][data-type="RUN_FINISHED"]').first().waitFor();
   await tab.fill("frame-filter", "ws.");
@@ -268,6 +269,8 @@ test("a server that asks who comes gets a token, and the tab keeps it to itself"
   await tab.page.keyboard.press("Enter");
   await tab.at("sign-in").getByRole("alert").waitFor();
   assert.ok(!(await tab.at("composer").isVisible()), "nobody writes who is not let in");
+  for (const hook of ["go-chat", "go-inbox", "go-operator", "new-chat", "status"]) assert.equal(await tab.at(hook).count(), 0, `${hook} leads nowhere yet`);
+  assert.equal(await tab.page.title(), "Sign in · aguiws");
   await tab.shot("37-sign-in");
   await tab.fill("token", BOB);
   await tab.page.keyboard.press("Enter");

@@ -37,7 +37,7 @@ for (const colorScheme of ["light", "dark"]) {
     await tab.say(`/fail ${"a_word_that_is_far_too_long_for_a_phone_".repeat(3)}`);
     await tab.at("error").waitFor();
     await tab.click("menu");
-    await tab.click("connection");
+    await tab.click("developer");
     await tab.at("position").waitFor();
     await judge(tab, "error-and-connection");
     await tab.page.keyboard.press("Escape");

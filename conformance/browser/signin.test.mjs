@@ -26,7 +26,7 @@ test("below a path, who signs in at the provider comes back to where they were, 
   await tab.click("go-inbox");
   assert.equal(tab.page.url(), `${provided}/inbox`);
   await tab.decide((await tab.pick(tab)).getByTestId("approve"));
-  await until(async () => /goes on/.test((await tab.at("inbox-said").allTextContents()).join()), "the answer is sent");
+  await until(async () => /The agent was told/.test((await tab.at("inbox-said").allTextContents()).join()), "the answer is sent");
 
   // The session ends while the page is open.
   await context.clearCookies();

@@ -265,6 +265,7 @@ test("who waits for a time or an event says so where a question would be and in 
   await tab.shot("97-sleeps");
   assert.deepEqual(await barriers(tab.page), []);
   await tab.click("menu");
+  await tab.click("developer");
   await tab.decide(tab.at("stop-waiting"));
   await tab.page.keyboard.press("Escape");
   await tab.asked("aguiws:timer", 0);

@@ -16,6 +16,47 @@ type AboutBranch struct {
 	Count int    `json:"n"`
 	Title string `json:"title,omitempty"`
 	Kept  bool   `json:"kept,omitempty"`
+	Calls []Call `json:"calls,omitempty"`
+}
+
+// Call is a tool call of a branch that was carried out. What it did stands, though its
+// messages are gone.
+type Call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments,omitempty"` // "" if they are longer than argumentBytes
+}
+
+// maxCalls and argumentBytes bound what a branch says of its calls: the list of branches
+// is read whole.
+const (
+	maxCalls      = 20
+	argumentBytes = 2 << 10
+)
+
+// carriedOut is the last calls among messages that have a result which does not deny it.
+func carriedOut(messages protocol.Messages) []Call {
+	done := map[string]bool{}
+	for _, m := range messages {
+		var said struct{ Executed *bool }
+		if m.Role == protocol.RoleTool && m.Error == "" && (json.Unmarshal([]byte(m.Content.String()), &said) != nil || said.Executed == nil || *said.Executed) {
+			done[m.ToolCallID] = true
+		}
+	}
+	var calls []Call
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			if !done[c.ID] {
+				continue
+			}
+			call := Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
+			if len(call.Arguments) > argumentBytes {
+				call.Arguments = ""
+			}
+			calls = append(calls, call)
+		}
+	}
+	return calls[max(0, len(calls)-maxCalls):]
 }
 
 // branchBytes bounds the messages of a branch: they are encoded and deflated before the
@@ -28,7 +69,7 @@ func branch(held protocol.Messages, keep int, at time.Time) (*store.Branch, erro
 	if len(out) == 0 {
 		return nil, nil
 	}
-	about := AboutBranch{At: at.UnixMilli(), Count: len(out), Title: titleOf(out)}
+	about := AboutBranch{At: at.UnixMilli(), Count: len(out), Title: titleOf(out), Calls: carriedOut(out)}
 	if keep > 0 {
 		about.After = held[keep-1].ID
 	}

@@ -15,6 +15,13 @@ type branchJSON struct {
 	Count int       `json:"messages" jsonschema:"The number of messages in the branch."`
 	Title string    `json:"title,omitempty" jsonschema:"The beginning of the branch's first user message."`
 	Kept  bool      `json:"kept" jsonschema:"The value is false if the branch was too large to be kept. It cannot be restored then."`
+	Calls []callJSON `json:"calls,omitempty" jsonschema:"The last tool calls of the branch that were carried out, at most 20. What they did is not undone."`
+}
+
+type callJSON struct {
+	ID        string `json:"id"`
+	Name      string `json:"name" jsonschema:"The name of the tool."`
+	Arguments string `json:"arguments,omitempty" jsonschema:"The arguments that the agent proposed. They are left out if they are longer than 2 KiB."`
 }
 
 type branchesJSON struct {
@@ -42,7 +49,11 @@ func (c *call) listBranches() (any, error) {
 	branches, err := c.Runner.Branches(c.r.Context(), c.key)
 	list := branchesJSON{Items: []branchJSON{}}
 	for _, b := range branches {
-		list.Items = append(list.Items, branchJSON{b.ID, b.After, b.At.UTC(), b.Count, b.Title, b.Kept})
+		branch := branchJSON{ID: b.ID, After: b.After, At: b.At.UTC(), Count: b.Count, Title: b.Title, Kept: b.Kept}
+		for _, c := range b.Calls {
+			branch.Calls = append(branch.Calls, callJSON{c.ID, c.Tool, c.Arguments})
+		}
+		list.Items = append(list.Items, branch)
 	}
 	return list, err
 }

@@ -10,3 +10,12 @@ it("says what the chats of one person ask, and not those of others", () => {
   expect([...asksBy(items, "ann")]).toEqual([["a", "Pay to Acme"]]);
   expect([...asksBy([item("a", undefined, "{}")], undefined)]).toEqual([["a", "Pay"]]);
 });
+
+it("says of several the first that has no answer, and the first where all have", () => {
+  const several = (...answered: boolean[]) => {
+    const one = item("a", "ann");
+    const asked = answered.map((draft, i) => ({ interrupt: { reason: "tool_call" }, toolCall: { name: "pay", arguments: JSON.stringify({ to: `n${i}` }) }, ...(draft && { draft: {} }) }));
+    return asksBy([{ ...one, interrupts: asked } as unknown as InboxItem], "ann").get("a");
+  };
+  expect([several(false, false), several(true, false), several(true, false, true), several(true, true)]).toEqual(["Pay to n0", "Pay to n1", "Pay to n1", "Pay to n0"]);
+});

@@ -1,7 +1,7 @@
 // What is offered while a command is written.
 
 import { expect, it } from "vitest";
-import { commandsFor, commandsOf } from "../src/chat/commands";
+import { commandsFor, commandsOf, firstFor } from "../src/chat/commands";
 
 const offered = (text: string) => commandsFor(text, commandsOf({ type: "aguiws:script" })).map(([command]) => command.split(" ")[0]);
 
@@ -12,4 +12,10 @@ it("offers the commands of the built-in agent that begin as what is written, unt
   for (const text of ["", "say", " /s", "/say ", "/say /s", "/nothing"]) expect(offered(text)).toEqual([]);
   expect(commandsOf({ type: "other" })).toEqual([]);
   expect(commandsOf(undefined)).toEqual([]);
+});
+
+it("takes the first that is offered, and none for what is a command already", () => {
+  const first = (text: string) => firstFor(text, commandsFor(text, commandsOf({ type: "aguiws:script" })));
+  expect(["/", "/fo", "/S"].map(first)).toEqual([0, 0, 0]);
+  expect(["/form", "/tool", "/SAY", "/nothing", ""].map(first)).toEqual([-1, -1, -1, -1, -1]);
 });

@@ -40,6 +40,8 @@ export interface DecisionProps {
   until?: Timed | undefined;
   /** Who asks, and since when. */
   asker?: Asker | undefined;
+  /** What is to be known before it is answered. */
+  notice?: ReactNode;
   /** Keeps what is typed; without it, that is gone with the component. It is called once for a question. */
   keep?: (() => Keep) | undefined;
   /** A link to what the agent does that was called. */
@@ -54,7 +56,7 @@ const NONE: readonly Calling[] = [];
 
 /** One question, put as its schema asks for it. Another question is another component: give it the interrupt's id for a key. */
 export function Decision(props: DecisionProps) {
-  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, keep, linkTo, control, exact } = props;
+  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, keep, linkTo, control, exact } = props;
   const strings = useStrings();
   const { decision: words, text: texts } = strings;
   const question = useMemo(() => questionOf(interrupt, strings.answer), [interrupt, strings]);
@@ -128,6 +130,7 @@ export function Decision(props: DecisionProps) {
           </div>
         )}
         {facts && <ArgFields text={facts} schema={factTitles(strings)} hook="interrupt-facts" label={words.facts} compact />}
+        {notice}
         {fault && (
           <p className="fault" role="alert">
             {fault}

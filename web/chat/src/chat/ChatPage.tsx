@@ -103,6 +103,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     threadId,
     agent: among?.agent,
     messages,
+    decided: picture.decided,
     whole: status.older === 0,
     synced: status.synced,
     restated: picture.restated,
@@ -180,22 +181,22 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
           )
         }
         menu={
-          <>
-            {waiting !== undefined && writes !== false && (
-              <Guarded subject={waiting}>
-                <button type="button" data-testid="stop-waiting" title={insteadOf(status.interrupts.map(({ reason }) => reason)).stop} onClick={() => stop(waiting)}>
-                  {words.chat.stopRun}
-                </button>
-              </Guarded>
-            )}
-            <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
-              {words.chat.inspector}
-            </button>
-            <details>
-              <summary data-testid="connection">{words.chat.connectionFacts}</summary>
+          <details className="developer">
+            <summary data-testid="developer">{words.chat.developer}</summary>
+            <div>
+              {waiting !== undefined && writes !== false && (
+                <Guarded subject={waiting}>
+                  <button type="button" data-testid="stop-waiting" title={insteadOf(status.interrupts.map(({ reason }) => reason)).stop} onClick={() => stop(waiting)}>
+                    {words.chat.stopRun}
+                  </button>
+                </Guarded>
+              )}
+              <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
+                {words.chat.inspector}
+              </button>
               <ConnectionFacts status={status} position={picture.position} waiting={waiting} />
-            </details>
-          </>
+            </div>
+          </details>
         }
       >
         <StatusChip status={status} />
@@ -262,6 +263,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     threadId={threadId}
                     open={status.interrupts}
                     messages={messages}
+                    branches={back.all}
+                    decided={picture.decided}
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}

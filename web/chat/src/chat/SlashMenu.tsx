@@ -1,18 +1,18 @@
 import { useId, useState, type KeyboardEvent } from "react";
-import { commandsFor, type Command } from "./commands";
+import { commandsFor, firstFor, type Command } from "./commands";
 import { words } from "../words";
 
 const intoView = (option: HTMLElement | null) => option?.scrollIntoView({ block: "nearest" });
 
 /**
- * The commands that what is written may become. An arrow goes to one of them, and Enter or Tab writes it into the field;
- * Enter sends what is written as long as none was gone to.
+ * The commands that what is written may become. Enter or Tab writes the one into the field that is marked, which is the
+ * first until an arrow goes to another. Enter sends what is a command already, and what is left with Escape.
  */
 export function useSlashMenu(text: string, commands: readonly Command[], take: (command: string) => void) {
   const id = useId();
   const [at, setAt] = useState({ text: "", index: -1, left: false });
   const offered = commandsFor(text, commands);
-  const here = at.text === text ? at : { text, index: -1, left: false };
+  const here = at.text === text ? at : { text, index: firstFor(text, offered), left: false };
   const shown = offered.length > 0 && !here.left;
   const go = (index: number) => setAt({ text, index: (index + offered.length) % offered.length, left: false });
   const keyed = (event: KeyboardEvent): boolean => {

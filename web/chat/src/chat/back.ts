@@ -3,6 +3,7 @@
 import { randomUUID, type Message } from "@ag-ui/client";
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call } from "../server/api";
+import type { Told } from "../decision/told";
 import { sentence, wordsFor } from "../lib/words";
 import { words } from "../words";
 
@@ -16,6 +17,8 @@ export interface Branch {
   title?: string;
   /** Its messages can come back. */
   kept: boolean;
+  /** What was carried out in it, and stands. Servers of before do not say it. */
+  calls?: ReadonlyArray<{ id: string; name: string; arguments?: string }>;
 }
 
 /** The place of branches that began the conversation. */
@@ -51,6 +54,8 @@ export function editable({ role, content }: Message): boolean {
 
 export interface Back {
   branches: ReadonlyMap<string, readonly Branch[]>;
+  /** What was decided about calls, by call. */
+  decided: ReadonlyMap<string, Told>;
   asked?: string;
   answer?: string;
   /** The message that is being changed. */
@@ -73,7 +78,7 @@ export interface Back {
 
 const nobody = () => Promise.resolve(undefined);
 
-export const BackOf = createContext<Back>({ readOnly: true, branches: new Map(), edit: () => {}, going: false, say: nobody, again: nobody, restore: nobody });
+export const BackOf = createContext<Back>({ readOnly: true, branches: new Map(), decided: new Map(), edit: () => {}, going: false, say: nobody, again: nobody, restore: nobody });
 
 export const useBack = () => useContext(BackOf);
 
@@ -104,7 +109,7 @@ export class Anew {
   }
 }
 
-interface Conversation {
+interface Conversation extends Pick<Back, "decided"> {
   threadId: string;
   /** Who answers; undefined: the default agent. */
   agent?: string;
@@ -120,7 +125,7 @@ interface Conversation {
   readOnly: boolean;
 }
 
-export function useGoingBack({ threadId, agent, messages, whole, synced, restated, running, asks, readOnly }: Conversation): Back {
+export function useGoingBack({ threadId, agent, messages, decided, whole, synced, restated, running, asks, readOnly }: Conversation): Back & { all: readonly Branch[] } {
   const path = `/threads/${encodeURIComponent(threadId)}`;
   const [branches, setBranches] = useState<readonly Branch[]>([]);
   const [editing, edit] = useState<string>();
@@ -175,7 +180,9 @@ export function useGoingBack({ threadId, agent, messages, whole, synced, restate
   const stands = useMemo(() => at, [shape]);
   return useMemo(
     () => ({
+      all: branches,
       branches: stands,
+      decided,
       asked,
       answer,
       editing,
@@ -188,6 +195,6 @@ export function useGoingBack({ threadId, agent, messages, whole, synced, restate
       again: (after, instead) => go(() => anew.ask(after, instead)),
       restore: (branch) => go(() => post(`/branches/${encodeURIComponent(branch)}/restore`, {})),
     }),
-    [stands, asked, answer, editing, readOnly, held, asks, going, go, post, anew],
+    [branches, stands, decided, asked, answer, editing, readOnly, held, asks, going, go, post, anew],
   );
 }

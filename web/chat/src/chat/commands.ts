@@ -2,7 +2,6 @@
 
 import { type Words } from "../words";
 
-
 export type Command = readonly [command: string, what: keyof Words["chat"]["commands"]];
 
 /** The type of the built-in agent. */
@@ -36,4 +35,9 @@ export function commandsFor(text: string, commands: readonly Command[]): readonl
   if (!/^\/\S*$/.test(text)) return NONE;
   const begun = text.toLowerCase();
   return commands.filter(([command]) => command !== text && command.split(" ")[0]!.startsWith(begun));
+}
+
+/** Which of those is taken while nobody has chosen: the first, and none where what is written is the name of one. */
+export function firstFor(text: string, offered: readonly Command[]): number {
+  return offered.length > 0 && offered.every(([command]) => command.split(" ")[0] !== text.toLowerCase()) ? 0 : -1;
 }

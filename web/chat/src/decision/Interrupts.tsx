@@ -3,6 +3,8 @@ import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { entriesFor, labelOf, type Answer } from "../../../react/forms/answers";
 import { questionOf } from "../../../react/forms/question";
 import { aboutWhat, decisionOf, toolCallOf } from "../../../react/forms/wording";
+import type { Branch } from "../chat/back";
+import { doneBefore } from "./donebefore";
 import { useDrafts } from "./drafts";
 import type { Asker } from "../../../react/decision/Facts";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
@@ -12,14 +14,19 @@ import { stringify } from "../../../react/lib/json";
 import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
 import { Review } from "./Review";
+import { clock } from "../../../react/lib/time";
 import { Steps } from "./Steps";
 import { useSteps } from "./stepping";
+import type { Told } from "./told";
 import { parts, words } from "../words";
 
 interface Props {
   threadId: string;
   open: readonly Interrupt[];
   messages: readonly Message[];
+  /** What was taken out of the conversation, and what was decided about calls. */
+  branches: readonly Branch[];
+  decided: ReadonlyMap<string, Told>;
   /** Who asks. */
   asker?: Asker;
   /** Answers are on their way. */
@@ -34,19 +41,19 @@ export default function Interrupts({ answer, ...questions }: Props) {
   return answer ? <Answered {...questions} answer={answer} /> : <LookedAt {...questions} />;
 }
 
-function LookedAt({ threadId, open, messages, asker }: Omit<Props, "answer">) {
+function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer">) {
   if (open.length === 0) return null;
   return (
     <section className="questions" aria-label={words.decision.openQuestions}>
       {open.map((interrupt) => (
-        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} asker={asker} />
+        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={<DoneBefore interrupt={interrupt} messages={messages} branches={branches} decided={decided} />} asker={asker} />
       ))}
     </section>
   );
 }
 
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-function Answered({ threadId, open, messages, asker, sending, answer }: Props & Required<Pick<Props, "answer">>) {
+function Answered({ threadId, open, messages, branches, decided, asker, sending, answer }: Props & Required<Pick<Props, "answer">>) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
@@ -106,6 +113,7 @@ function Answered({ threadId, open, messages, asker, sending, answer }: Props & 
                 threadId={threadId}
                 interrupt={interrupt}
                 messages={messages}
+                notice={<DoneBefore interrupt={interrupt} messages={messages} branches={branches} decided={decided} />}
                 answer={together ? answers[id] : undefined}
                 fault={faults[id]?.message}
                 asker={asker}
@@ -138,6 +146,19 @@ function Answered({ threadId, open, messages, asker, sending, answer }: Props & 
         </Guarded>
       )}
     </section>
+  );
+}
+
+/** Says of a call that an earlier version of the conversation has carried it out. */
+function DoneBefore({ interrupt, messages, branches, decided }: Pick<Props, "messages" | "branches" | "decided"> & { interrupt: Interrupt }) {
+  const call = toolCallOf(interrupt, messages);
+  const done = call && doneBefore(call, branches, decided);
+  if (!done) return null;
+  const at = decided.get(done.id)?.at;
+  return (
+    <p className="banner" data-testid="already-done">
+      {words.decision.alreadyDone(at && clock(at, Date.now(), parts))}
+    </p>
   );
 }
 

@@ -146,7 +146,7 @@ function Open(props: ItemProps) {
     const send = async () => {
       const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, body, small);
       if (missing.length > 0) return { text: inbox.keptAsDraft(decision, missing.length, title), goesOn: false };
-      return { text: inbox.goesOn(decision, decision.includes(title) ? undefined : title), goesOn: true, run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
+      return { text: inbox.agentTold(decision), goesOn: true, run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
     };
     // An answer that others wait for is a draft, which can be taken back in its place.
     if (!item.interrupts.every((one) => one.id === id || one.draft)) return void attempt(send);

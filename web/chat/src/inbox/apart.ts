@@ -1,6 +1,6 @@
 // What questions are about beside their headlines, and what tells those apart that are asked in the same words.
 
-import { asksWords } from "../../../react/inbox/asks";
+import { asksWords, nextOf } from "../../../react/inbox/asks";
 import { alike } from "../../../react/lib/alike";
 import { visible } from "../../../react/lib/misleading";
 import { besidesOf, worded } from "../../../react/lib/naming";
@@ -46,7 +46,7 @@ function besides(group: readonly InboxItem[]): string[] {
 }
 
 function argsBeside(item: InboxItem): Array<[string, string]> {
-  const call = item.interrupts[0]?.toolCall;
+  const call = nextOf(item)?.toolCall;
   return call ? besidesOf(asksWords(item, parts), call.arguments, parts.text.andMore) : [];
 }
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { bearer, refusedBearer, signIn } from "./session";
-import { atProvider, goSignIn, isSamePerson, wasSignedIn } from "./who";
+import { asksWho, atProvider, goSignIn, isSamePerson, wasSignedIn } from "./who";
 import { words } from "../words";
 
 /** Offers the ways to sign in: at the program's own login, at the server's provider, or by a token. */
@@ -9,6 +9,7 @@ export default function SignIn({ wrong }: { wrong: boolean }) {
   useEffect(() => {
     if (wrong) refusedBearer();
   }, [wrong]);
+  useEffect(asksWho, []);
   return (
     <div className="sign-in" data-testid="sign-in">
       <h2>{words.server.signIn}</h2>

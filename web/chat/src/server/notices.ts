@@ -46,6 +46,9 @@ export function whenAsked(hear: () => void): () => void {
 /** What waits, and what of it has been answered in part. Nothing tells that a time has come, and who looks at it. */
 export const ofInbox: News = { ...newsOf(...OPEN, "interrupt.drafted"), safetyMs: 15_000 };
 
+/** What has been answered in part. */
+export const ofDrafts = newsOf("interrupt.drafted");
+
 /** What has been decided. */
 export const ofDecisions = newsOf("interrupt.decided", "interrupt.expired", "interrupt.cancelled");
 

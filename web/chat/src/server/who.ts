@@ -24,6 +24,8 @@ export interface Me {
 }
 
 let me: Me | undefined;
+/** How many forms to sign in are shown. */
+let forms = 0;
 let lookedIn = -1;
 /** The session of which it is known who is signed in, or that nobody says so. */
 let known = -1;
@@ -72,7 +74,26 @@ export async function look(signal?: AbortSignal): Promise<void> {
   if (found && token === undefined && atProvider()) mine(JSON.stringify([found.tenant, found.user]));
   me = found;
   known = session;
+  changed();
+}
+
+function changed(): void {
   for (const watcher of [...watchers]) watcher();
+}
+
+/** The person is asked to sign in, until the returned function is called. */
+export function asksWho(): () => void {
+  forms++;
+  changed();
+  return () => {
+    forms--;
+    changed();
+  };
+}
+
+/** Whether the person is asked to sign in: no place shows anything else then. */
+export function useOut(): boolean {
+  return useSyncExternalStore(watch, () => forms > 0);
 }
 
 /** The tab is this person's from now on: what another has written in it is gone. */

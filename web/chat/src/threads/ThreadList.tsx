@@ -6,7 +6,7 @@ import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { visible } from "../../../react/lib/misleading";
-import { ofThreads, ofWaiting } from "../server/notices";
+import { ofDrafts, ofThreads, ofWaiting } from "../server/notices";
 import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "../lib/route";
 import { ThreadPlace } from "./ThreadPlace";
@@ -143,10 +143,12 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   );
 }
 
-/** What the chats ask that wait. It is asked for when others wait than before. */
+/** What the chats ask that wait. It is asked for when others wait than before, and when some of it has an answer. */
 function useAsks(waiting: readonly ThreadInfo[]): ReadonlyMap<string, string> {
   const user = useMe()?.user;
   const [asks, setAsks] = useState<ReadonlyMap<string, string>>(NOTHING);
+  const [drafted, draft] = useState(0);
+  useEffect(() => ofDrafts.watch(() => draft((n) => n + 1)), []);
   const which = waiting.map(({ threadId, latestRun }) => `${threadId} ${latestRun}`).join();
   useEffect(() => {
     if (which === "") return;
@@ -158,7 +160,7 @@ function useAsks(waiting: readonly ThreadInfo[]): ReadonlyMap<string, string> {
     return () => {
       over = true;
     };
-  }, [which, user]);
+  }, [which, user, drafted]);
   return asks;
 }
 

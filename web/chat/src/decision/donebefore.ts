@@ -1,0 +1,22 @@
+// What would be done a second time, because an earlier version of the conversation has done it.
+
+import type { ToolCall } from "@ag-ui/client";
+import type { Branch } from "../chat/back";
+import { same } from "../../../react/forms/judgenumbers";
+import { parse } from "../../../react/lib/json";
+import { approvedArgs, type Told } from "./told";
+
+/** The latest call of the branches that did what this one would do: by the same tool, with the same arguments as those that were approved. */
+export function doneBefore({ function: { name, arguments: given } }: ToolCall, branches: readonly Branch[], decided: ReadonlyMap<string, Told>): { id: string } | undefined {
+  const does = (args: string | undefined, told: Told | undefined) => args !== undefined && sameArgs(told ? approvedArgs(args, told) : args, given);
+  return branches.flatMap(({ calls = [] }) => calls.toReversed()).find((call) => call.name === name && does(call.arguments, decided.get(call.id)));
+}
+
+function sameArgs(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    return same(parse(one), parse(other));
+  } catch {
+    return false;
+  }
+}
