@@ -971,18 +971,27 @@ test("others are told who looks at a question, and answer it all the same", asyn
   }
   await ann.page.setViewportSize({ width: 900, height: 844 });
   await ann.shot("50-inbox-reviewers");
-  // What somebody has taken is theirs to look at while they look at another one, until they release it.
+  // What is assigned to somebody is so while they look at another one: others read that, and can take it over.
+  const reads = (tab, pattern) => until(async () => pattern.test(await tab.row(asking).textContent()), `the list says ${pattern}`);
   await itemOf(ann, asking).getByTestId("inbox-take").click();
+  await reads(ann, /assigned to you/);
   await ann.pick(oldest);
-  assert.match(await ann.row(asking).textContent(), /assigned to you/);
   await eve.front();
   await eve.page.reload();
   await eve.row(asking).waitFor();
+  await reads(eve, /assigned to ann/);
+  assert.equal(await eve.row(asking).getByTestId("inbox-barred").count(), 1, "it is not answered with others");
   await eve.pick(asking);
-  await says(eve, "ann is looking at this", "Ann has taken it");
+  await says(eve, "", "nobody else looks at it");
+  await itemOf(eve, asking).getByTestId("inbox-take").click();
+  await reads(eve, /assigned to you/);
   await ann.front();
-  await (await ann.pick(asking)).getByTestId("inbox-take").click();
-  await says(eve, "", "Ann has released it");
+  await ann.pick(asking);
+  await reads(ann, /assigned to eve/);
+  assert.equal(await itemOf(ann, asking).getByTestId("inbox-assignee").textContent(), "assigned to eve");
+  await eve.front();
+  await itemOf(eve, asking).getByTestId("inbox-take").click();
+  await until(async () => !/assigned/.test(await eve.row(asking).textContent()), "Eve has released it");
   await eve.click("view-resolved");
   await says(ann, "", "Eve has left it");
   await eve.front();

@@ -64,7 +64,7 @@ export function Item(props: ItemProps) {
     try {
       const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
       const [got] = (await call<Page<InboxItem>>("GET", path)).items;
-      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent, reviewers: item.reviewers });
+      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent, reviewers: item.reviewers, assignee: item.assignee });
       else if (!whole) props.changed();
     } catch (error) {
       setFault(error instanceof ApiError ? error.message : String(error));
