@@ -62,6 +62,7 @@ func fileTitle(content *protocol.Content) string {
 var (
 	slashCommand = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_-]*$`)
 	compoundName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)+$`)
+	namedCall    = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9_-]*\s*\{`)
 	beginsJSON   = regexp.MustCompile(`\{"|\{\}|\["|\[\{|\[\[|\[\]|^[{[]$`)
 	emptyLine    = regexp.MustCompile(`\n\s*\n`)
 	fullStop     = regexp.MustCompile(`([。！？])`)
@@ -103,7 +104,7 @@ func sentenceIn(text string) string {
 	title := firstSentence(plain(text))
 	if command != "" && !strings.ContainsFunc(title, unicode.IsLetter) {
 		title = strings.TrimSpace(spoken(command) + " " + title)
-	} else if command != "" && compoundName.MatchString(title) {
+	} else if command != "" && (compoundName.MatchString(title) || namedCall.MatchString(text)) {
 		title = spoken(title) + towardsIn(text)
 	}
 	return title

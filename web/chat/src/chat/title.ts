@@ -11,6 +11,7 @@ const READ = 1_000;
 
 const COMMAND = /^\/[A-Za-z][A-Za-z0-9_-]*$/;
 const COMPOUND = /^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)+$/;
+const CALL = /^\s*[A-Za-z][A-Za-z0-9_-]*\s*\{/;
 const JSON_BEGINS = /\{"|\{\}|\["|\[\{|\[\[|\[\]|^[{[]$/;
 
 /** What Markdown puts around words, in the order in which it is taken away. */
@@ -43,7 +44,7 @@ export function sentenceTitle(given: string): string {
   const rest = command === "" ? begin : begin.slice(first.length);
   const title = firstSentence(MARKUP.reduce((plain, [mark, words]) => plain.replace(mark, words), rest));
   if (command !== "" && !/\p{L}/u.test(title)) return shortened(`${spoken(command)} ${title}`);
-  return shortened(command !== "" && COMPOUND.test(title) ? spoken(title) + towardsIn(rest) : title);
+  return shortened(command !== "" && (COMPOUND.test(title) || CALL.test(rest)) ? spoken(title) + towardsIn(rest) : title);
 }
 
 /** " to ada@example.com" if the arguments of a call say so, which follow its name. */
