@@ -46,7 +46,7 @@ const SIZE = 50;
 const SAID = 100;
 
 /** Where what is asked has room beside the list, as in styles/inbox.css. */
-const BESIDE = "(min-width: 48rem)";
+export const BESIDE = "(min-width: 48rem)";
 
 const NONE: InboxItem[] = [];
 

@@ -103,7 +103,7 @@ export function InboxRow({ item, apart, columns, gone, said, others, leave, pick
       {columns.includes("askedBy") && <Cell>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>}
       {columns.includes("agent") && <AgentCell agent={item.agent} />}
       <TimeCell at={timed ? undefined : item.since} />
-      {columns.includes("due") && <Cell>{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
+      {columns.includes("due") && <Cell className="due">{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
     </KeptRow>
   );
 }

@@ -10,7 +10,7 @@ import { exactly } from "../lib/exactly";
 import { onLink, threadHref } from "../lib/route";
 import { moreFacts, people } from "./runfacts";
 import { chatName, nameOf, nameOfId } from "./runnames";
-import { learnDecided } from "./runquestions";
+import { learnDecided, questionOf } from "./runquestions";
 import { RunQuestions } from "./RunQuestions";
 import { RunSteps } from "./RunSteps";
 import { isLetter, RunActions, type Act } from "./RunTable";
@@ -46,6 +46,8 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
   const decisions = data?.items ?? [];
   learnDecided(decisions);
   const { words, tone } = runState(run);
+  // What a command asks for is said by its question.
+  const commands = asked?.startsWith("/") && questionOf(run) !== undefined;
   const failure = failureOf(run);
   const retry = failure !== undefined && last && run.state !== "dead_letter";
   const repeats = useRepeated(run, across);
@@ -66,8 +68,13 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         )}
       </div>
       <h3 className="asked-text" dir="auto" data-testid="run-asked">
-        {asked ? visible(asked) : nameOf(run)}
+        {asked && !commands ? visible(asked) : nameOf(run)}
       </h3>
+      {asked && commands && (
+        <p className="hint asked-text" dir="auto">
+          {visible(asked)}
+        </p>
+      )}
       {failure && (
         <div className="fault" data-testid="run-failure">
           <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
@@ -111,11 +118,11 @@ function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repea
   const { wrote, stoppedBy, error, replacedBy, continuedAs } = run;
   const since = waitsSince(run);
   const asker = decisions.find(({ answeredBy }) => answeredBy?.id === run.id)?.askedBy?.id;
-  const leads = (id: string, name = nameOfId(id)) => {
+  const leads = (id: string, name = nameOfId(id), hook?: string) => {
     const href = leadsTo(id);
     if (href === undefined) return visible(name);
     return (
-      <a key={id} href={href} onClick={onLink} dir="auto">
+      <a key={id} href={href} onClick={onLink} dir="auto" data-testid={hook}>
         {visible(name)}
       </a>
     );
@@ -133,7 +140,7 @@ function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repea
     replacedBy && [ops.instead, leads(replacedBy)],
     stoppedBy && [ops.stoppedBy, <bdi key="stopped">{visible(stoppedBy)}</bdi>],
     error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
-    asker && [ops.goesOnFrom, leads(asker, nameOf(run))],
+    asker && [ops.goesOnFrom, leads(asker, nameOf(run), "run-asker")],
     continuedAs && [ops.wentOnAs, leads(continuedAs)],
     ...moreFacts(run),
     [ops.columns.began, <When key="began" at={run.createdAt} plain />],

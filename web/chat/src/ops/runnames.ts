@@ -2,7 +2,6 @@
 // asked itself: one that goes on after an answer says it of the run that was asked, which a list may have shown.
 
 import type { RunInfo } from "../server/api";
-import { isBare } from "../lib/bare";
 import { questionOf } from "./runquestions";
 import { visible } from "../../../react/lib/misleading";
 import { ops } from "../words/ops";
@@ -26,6 +25,9 @@ export function learnNames(runs: readonly Named[]): void {
 
 /** What a run was asked that is known by its id alone, or the beginning of that. */
 export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
+
+/** Whether it is a word or two, such as what is left of a slash command. */
+const isBare = (said: string) => said.trim().split(/\s+/).length <= 2;
 
 const saidOf = (run: Called) => run.asked || byExecution.get(run.execution) || chatName(run);
 
