@@ -57,6 +57,8 @@ var scopesOf = map[string]struct{ home, away string }{
 	"listInterruptMessages": {"approver admin", "approver admin"}, // and read with run, at home
 	"reviewInterrupts":      {"read approver admin", "approver admin"},
 	"leaveInterrupts":       {"read approver admin", "approver admin"},
+	"assignInterrupts":      {"run approver admin", "approver admin"},
+	"releaseInterrupts":     {"run approver admin", "approver admin"},
 	"dropDraft":             {"run approver admin", "approver admin"},
 	"listWork":              {"metrics", ""}, // and admin with tenants
 	"listUpstreams":         {"metrics", ""}, // and admin with tenants

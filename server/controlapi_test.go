@@ -514,6 +514,26 @@ func (v *v1Server) looks(op *v1Server, path, theirs string) {
 	expect("the second's inbox", listed(op), "[ann]")
 	v.call("leaveInterrupts", 204, path, "")
 	expect("the second's inbox, afterwards", listed(op), "<nil>")
+	assignment := strings.TrimSuffix(path, "review") + "assignment"
+	assigned := func(what, want string) {
+		v.t.Helper()
+		for _, by := range []*v1Server{v, op} {
+			if got := fmt.Sprint(listed(by)["assignee"]); got != want {
+				v.t.Errorf("%s: assigned to %s, and not to %s", what, got, want)
+			}
+		}
+	}
+	v.call("assignInterrupts", 204, assignment, "")
+	assigned("taken", "ann")
+	op.call("assignInterrupts", 204, assignment+theirs, "")
+	assigned("taken over", "op")
+	v.call("releaseInterrupts", 204, assignment, "")
+	assigned("released by another", "op")
+	op.call("releaseInterrupts", 204, assignment+theirs, "")
+	assigned("released", "<nil>")
+	v.fails("assignInterrupts", 404, "interrupt_not_found", "/threads/t1/interrupts/assignment", "")
+	v.call("releaseInterrupts", 204, "/threads/t1/interrupts/assignment", "")
+	v.fails("assignInterrupts", 404, "thread_not_found", "/threads/t9/interrupts/assignment", "")
 	v.fails("reviewInterrupts", 404, "interrupt_not_found", "/threads/t1/interrupts/review", "")
 	v.call("leaveInterrupts", 204, "/threads/t1/interrupts/review", "")
 	v.fails("reviewInterrupts", 404, "thread_not_found", "/threads/t9/interrupts/review", "")

@@ -28,6 +28,8 @@ func init() {
 	bodies["POST /v1/webhooks/{target}/enable"] = nothing
 	bodies["PUT /v1/threads/{thread}/interrupts/review"] = nothing
 	bodies["DELETE /v1/threads/{thread}/interrupts/review"] = nothing
+	bodies["PUT /v1/threads/{thread}/interrupts/assignment"] = nothing
+	bodies["DELETE /v1/threads/{thread}/interrupts/assignment"] = nothing
 	bodies["DELETE /v1/threads/{thread}/interrupts/{interrupt}/draft"] = nothing
 	bodies["POST /v1/inbox/resolve"] = func(i ids) string {
 		return fmt.Sprintf(`{"idempotencyKey":"k","items":[{"threadId":%q,"entries":[{"interruptId":%q,"status":"cancelled"}]}]}`, i.thread, i.interrupt)

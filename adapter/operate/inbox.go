@@ -181,6 +181,20 @@ func (ib *inbox) Review(ctx context.Context, key store.ThreadKey, user string, o
 	return ib.Store.Review(ctx, key, user, length)
 }
 
+// assigned is how long open interrupts are somebody's to answer, unless that is noted again.
+const assigned = time.Hour
+
+// Assign notes for an hour that the open interrupts of a thread are a user's to answer, as
+// Input.User, and nobody else's; over: they are not this user's any more. False: nothing is
+// open. A user without a name is nobody to note.
+func (ib *inbox) Assign(ctx context.Context, key store.ThreadKey, user string, over bool) (bool, error) {
+	length := assigned
+	if over || user == "" {
+		length = 0
+	}
+	return ib.Store.Assign(ctx, key, user, length)
+}
+
 // DropDraft takes a draft back; user is who does it, as Input.User. False: the interrupt is not open.
 func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error) {
 	_, ok, err := ib.Store.Drafts(ctx, key, 0, user, map[string]json.RawMessage{interruptID: nil})

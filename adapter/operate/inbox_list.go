@@ -26,6 +26,7 @@ type Suspended struct {
 	Expires    time.Time // when all interrupts have expired; zero: never
 	Interrupts []OpenInterrupt
 	Reviewers  []string // who look at them now, in a list
+	Assignee   string   // whose they are to answer, in a list; "": nobody's
 	// Corrupted says, in an inbox, that what is stored of them cannot be read: nobody
 	// can answer them, and the thread can be deleted.
 	Corrupted bool
@@ -87,7 +88,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 	if err != nil || open == nil {
 		return nil, err
 	}
-	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: cmp.Or(item.Agent, open.Agent), Title: item.Title, Since: item.Since, Label: open.Label, Expires: unixMilli(open.Expires()), Reviewers: item.Reviewers, version: item.Version}
+	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: cmp.Or(item.Agent, open.Agent), Title: item.Title, Since: item.Since, Label: open.Label, Expires: unixMilli(open.Expires()), Reviewers: item.Reviewers, Assignee: item.Assignee, version: item.Version}
 	for _, it := range open.Items {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call, Login: it.Login, By: it.By}
 		o.Stale = !o.ExpiresAt.IsZero() && o.ExpiresAt.Before(time.Now())

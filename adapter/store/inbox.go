@@ -27,6 +27,10 @@ type Inbox interface {
 	// with the suspension. MostReviewers users are noted of a thread, and no further one.
 	// It returns the users that are noted by then, or false when nothing is open.
 	Review(ctx context.Context, key ThreadKey, by string, length time.Duration) ([]string, bool, error)
+	// Assign notes that a thread's open interrupts are a user's to answer, for so long from now,
+	// and nobody else's any more; 0: they are not this user's. It is a note and no lock, as
+	// Review's is. It returns false when nothing is open.
+	Assign(ctx context.Context, key ThreadKey, to string, length time.Duration) (bool, error)
 }
 
 // MostReviewers is how many users are noted of a thread that look at its open interrupts.
@@ -79,6 +83,7 @@ type InboxItem struct {
 	Suspension json.RawMessage // as End gave it
 	Drafts     map[string]json.RawMessage
 	Reviewers  []string // the users who look at it: see Review
+	Assignee   string   // the user whose it is to answer: see Assign; "": nobody's
 	Corrupted  bool     // the store cannot read what is stored of it
 }
 

@@ -59,6 +59,8 @@ var operations = map[string]asked{
 	"listInterruptMessages": {thread: "q-999", want: 200, has: `"text"`},
 	"reviewInterrupts":      {thread: "q-999", want: 200, has: `"reviewers"`},
 	"leaveInterrupts":       {thread: "q-999", want: 204},
+	"assignInterrupts":      {thread: "q-999", want: 204},
+	"releaseInterrupts":     {thread: "q-999", want: 204},
 	"dropDraft":             {thread: "many", named: map[string]string{"interrupt": "{many}"}, want: 204},
 	"beginLogin":            {thread: "login", named: map[string]string{"interrupt": "{login}", "provider": "idp"}, want: 200, has: `"url"`},
 	"getLogin":              {thread: "login", named: map[string]string{"interrupt": "{login}", "provider": "idp"}, want: 200, has: `"idp"`},

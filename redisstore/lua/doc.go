@@ -106,7 +106,7 @@
 //	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Treviewers  string  packed: when the suspension opened, and until when  review
-//	                    which user looks at it
+//	                    which user looks at it, or has it assigned
 //	Tpayloads   hash    large values: d and a digest: size, created, expires,  payloadkeep, payloadsettle, payloaddue,
 //	                    put, type and name; g: of one that has expired; n      delete, retire
 //	                    and bytes of all, ns: the namespace

@@ -10,7 +10,7 @@
 --   since  when it opened, as the member has it
 --
 -- Returns for each: {thread, version, title, tenant, user, agent, suspension, drafts,
---   reviewers, each behind until when}; {} when it is not open any more, or not what
+--   reviewers, as suspension.lua has them}; {} when it is not open any more, or not what
 --   is asked for. The suspension of one that cannot be read is what nobody can read.
 
 local DAMAGED = '\1'

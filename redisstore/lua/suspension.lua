@@ -24,14 +24,15 @@ local function suspension(t)
 end
 
 -- reviewers are the users who look at the suspension now, each behind the time until which
--- it does: those of a packed list that begins with when a suspension has opened. What is
--- noted of another suspension is not of this, and what cannot be read is nothing.
+-- it does, and the one to whom it is assigned, behind such a time and ' a': those of a packed
+-- list that begins with when a suspension has opened. What is noted of another suspension is
+-- not of this, and what cannot be read is nothing.
 local function reviewers(noted, head)
   local ok, list = pcall(unpacked, noted or '')
   local out = {}
   if not ok or list[1] ~= head[1] then return out end
   for i = 3, #list, 2 do
-    if (tonumber(list[i - 1]) or 0) > NOW then
+    if (tonumber(string.match(list[i - 1], '^%d+')) or 0) > NOW then
       out[#out + 1] = list[i - 1]
       out[#out + 1] = list[i]
     end

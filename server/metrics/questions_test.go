@@ -16,6 +16,7 @@ import (
 
 type others = interface {
 	Review(context.Context, store.ThreadKey, string, time.Duration) ([]string, bool, error)
+	Assign(context.Context, store.ThreadKey, string, time.Duration) (bool, error)
 	Drafts(context.Context, store.ThreadKey, int64, string, map[string]json.RawMessage) (map[string]json.RawMessage, bool, error)
 }
 

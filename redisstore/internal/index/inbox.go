@@ -83,7 +83,8 @@ func readInboxItem(h Hit, r *link.Reply) (store.InboxItem, bool) {
 	}
 	key, ok := keyspace.ThreadOf(r.Text())
 	item := store.InboxItem{Thread: key, Version: r.Int(), Since: time.UnixMilli(Unstamp(h.Member[:StampSize])),
-		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID(), Reviewers: reviewers(r)}
+		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID()}
+	item.Reviewers, item.Assignee = reviewers(r)
 	if errors.Is(r.Err, store.ErrCorrupted) {
 		r.Err, item.Corrupted = nil, true
 	}

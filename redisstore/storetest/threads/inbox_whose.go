@@ -273,6 +273,38 @@ var ReviewTests = []stage.Test{
 			}
 		})
 	}},
+	{"what is open is one user's to answer, until another takes it over, it is released or the time is over", func(e *stage.Env) {
+		c := e.Stopped()
+		th := e.Thread()
+		assign := func(to string, length time.Duration) bool {
+			open, err := th.Store.Assign(th.Context(), th.Key, to, length)
+			return stage.Must(th, open, err)
+		}
+		stage.Same(th, "before", assign("ann", time.Minute), false)
+		asking(th, "acme")
+		reviewed(th, "bob", 4*time.Minute)
+		th.Unchanged(func() {
+			for _, step := range []struct {
+				to     string
+				length time.Duration
+				after  time.Duration
+				want   string
+			}{
+				{"ann", time.Minute, 0, "ann"},
+				{"bob", 0, 0, "ann"},
+				{"bob", 2 * time.Minute, 0, "bob"},
+				{"ann", 0, 90 * time.Second, "bob"},
+				{"bob", 0, 0, ""},
+				{"ann", time.Minute, 0, "ann"},
+				{"", 0, 2 * time.Minute, ""},
+			} {
+				c.Move(step.after)
+				stage.Same(th, "open", assign(step.to, step.length), true)
+				stage.Same(th, "listed", inboxItems(th, "acme", "", 0)[0].Assignee, step.want)
+				stage.Same(th, "who looks", listedReviewers(th), "bob")
+			}
+		})
+	}},
 	{"who looks goes with the suspension, and comes back with it", func(e *stage.Env) {
 		th := e.Thread()
 		openTwo(th)

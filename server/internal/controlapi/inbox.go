@@ -45,6 +45,7 @@ type inboxItemJSON struct {
 	Interrupts []interruptJSON `json:"interrupts"`
 	Omitted    int             `json:"omitted,omitempty" jsonschema:"The number of open interrupts that the item leaves out. listInterrupts has all."`
 	Reviewers  []string        `json:"reviewers,omitempty" jsonschema:"The other users who look at the interrupts now: see reviewInterrupts. Only a list of open interrupts has it."`
+	Assignee   string          `json:"assignee,omitempty" jsonschema:"The user to whom the interrupts are assigned: see assignInterrupts. Only a list of open interrupts has it."`
 	Corrupted  bool            `json:"corrupted,omitempty" jsonschema:"The store cannot read the open interrupts. Nobody can answer them, and the thread can be deleted."`
 }
 
@@ -91,6 +92,11 @@ func inboxOperations() []operation {
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: reviewersJSON{}, serve: (*call).review},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/review", id: "leaveInterrupts", summary: "Delete the note that the caller looks at a thread's open interrupts",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 204, serve: (*call).leave},
+		{method: "PUT", path: "/threads/{thread}/interrupts/assignment", id: "assignInterrupts", summary: "Note for an hour that a thread's open interrupts are assigned to the caller",
+			notes: "The note takes the place of another user's. It is no lock: anybody's answer is taken all the same. The note ends with the interrupts. The server notes nobody if it does not tell users apart.",
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).assign},
+		{method: "DELETE", path: "/threads/{thread}/interrupts/assignment", id: "releaseInterrupts", summary: "Delete the note that a thread's open interrupts are assigned to the caller",
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).release},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Delete a draft",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).dropDraft},
 	}
@@ -195,6 +201,27 @@ func (c *call) review() (any, error) {
 func (c *call) leave() (any, error) {
 	_, _, err := c.reviewed(true)
 	return nil, err
+}
+
+func (c *call) assign() (any, error) {
+	open, err := c.assigned(false)
+	if err == nil && !open {
+		err = errNoInterrupt
+	}
+	return nil, err
+}
+
+func (c *call) release() (any, error) {
+	_, err := c.assigned(true)
+	return nil, err
+}
+
+func (c *call) assigned(over bool) (bool, error) {
+	open, err := c.Runner.Assign(c.r.Context(), c.key, c.caller.User(), over)
+	if err == nil && !open {
+		err = c.used()
+	}
+	return open, err
 }
 
 func (c *call) reviewed(over bool) ([]string, bool, error) {

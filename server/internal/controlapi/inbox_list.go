@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
 var inboxParameters = append([]parameter{
@@ -165,6 +166,9 @@ const (
 func (c *call) summarised(s operate.Suspended) inboxItemJSON {
 	item := inboxItem(s)
 	item.Reviewers = c.others(s.Reviewers)
+	if s.Assignee != "" {
+		item.Assignee = notices.UserOf(s.Assignee)
+	}
 	room := shownItem
 	for i := range item.Interrupts {
 		it := &item.Interrupts[i]

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { apart, stakeOf } from "../src/inbox/apart";
+import { apart, isSaid, stakeOf } from "../src/inbox/apart";
 import { exactly } from "../src/lib/exactly";
 import type { InboxItem } from "../src/server/api";
 
@@ -34,3 +34,9 @@ it.each<[string, string, string]>([
   ["Delete user: u-17", '{"id":"u-17","hard":true}', "Hard: true"],
   ["Delete user", "{}", ""],
 ])("says beside %s what is at stake", (headline, args, want) => expect(stakeOf(headline, args)).toBe(want));
+
+it("leaves out a title that what is asked says, or that is no more than a word", () => {
+  const asks = "Delete files: /srv/data";
+  expect(["Delete files", asks, "Form"].map((title) => isSaid(title, asks))).toEqual([true, true, true]);
+  expect([isSaid("Clean the disk", asks), isSaid("Form", "")]).toEqual([false, false]);
+});

@@ -190,12 +190,14 @@ it.each<[string, boolean, InboxItem]>([
   ["what leaves questions out", false, { ...one, omitted: 1 }],
   ["what cannot be read", false, { ...one, corrupted: true }],
   ["nothing", false, item("t")],
-])("offers %s: %s", (_, offered, asks) => expect(bulkable(asks)).toBe(offered));
+  ["what is assigned to me", true, { ...one, assignee: "ann" }],
+  ["what is assigned to somebody else", false, { ...one, assignee: "eve" }],
+])("offers %s: %s", (_, offered, asks) => expect(bulkable(asks, "ann")).toBe(offered));
 
 it("offers and answers a question without a schema by its own yes and no", async () => {
   const plain = (metadata?: object) => item("plain", asked({ toolCall: undefined, interrupt: { id: "i1", reason: "langgraph:interrupt", message: "Send it?", metadata } as never }));
   const own = plain({ answers: [{ label: "Yes", payload: "go" }, { label: "No", payload: 0 }] });
-  expect([plain(), own, plain({ answers: [{ label: "Today", payload: 1 }] })].map(bulkable)).toEqual([true, true, false]);
+  expect([plain(), own, plain({ answers: [{ label: "Today", payload: 1 }] })].map((one) => bulkable(one))).toEqual([true, true, false]);
   const { bulk, sent } = bulkOf({ items: [taken, taken] });
   bulk.propose("decline", [plain(), own]);
   await bulk.send();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CHATS, find } from "../src/ops/find";
+import { asking, CHATS, find } from "../src/ops/find";
 
 const run = { id: "r1", runId: "label", threadId: "t2", namespace: "n" };
 
@@ -53,4 +53,18 @@ it("finds nothing where nothing may be read", async () => {
   const { get, asked } = server({});
   expect(await find("a b/c", get)).toBeUndefined();
   expect(asked[0]).toBe("/threads/a%20b%2Fc");
+});
+
+it("finds runs by what their questions say, whether they wait or are answered", async () => {
+  const { get } = server({
+    "/inbox?limit=200": { items: [{ threadId: "t1", namespace: "n", runId: "label", interrupts: [{ id: "i1", interrupt: { message: "May it?" }, toolCall: { name: "pay", arguments: '{"to":"Zoe","eur":9000}' } }] }] },
+    "/decisions?limit=200": { items: [{ threadId: "t2", namespace: "n", interruptId: "i2", tool: "pay", arguments: { to: "zoe", eur: 10 }, askedBy: { id: "r2" }, answeredBy: { id: "r3" } }] },
+    "/threads/t1/runs?limit=20&namespace=n": { items: [{ id: "r0", runId: "other" }, { id: "r1", runId: "label", createdAt: "2030-01-01T10:00:00Z" }] },
+    "/threads/t2/runs/r3?namespace=n": { id: "r3", createdAt: "2030-01-01T11:00:00Z" },
+  });
+  const found = async (wanted: string) => (await asking(wanted, get)).map(({ id }) => id);
+  expect(await found("Pay to Zoe")).toEqual(["r3", "r1"]);
+  expect(await found("9000")).toEqual(["r1"]);
+  expect(await found("may it")).toEqual(["r1"]);
+  expect(await found("Bob")).toEqual([]);
 });

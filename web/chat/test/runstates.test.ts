@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
-import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/runstates";
+import { failureOf, isPaused, runDetail, runLine, runState, unfolded } from "../src/ops/runstates";
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
+import { learnDecided, learnOpen } from "../src/ops/runquestions";
 import { moreFacts, people } from "../src/ops/runfacts";
 import { exactly } from "../src/lib/exactly";
 import { between, lengthWords, secondWords, waitsSince, wayOf, type RunOnRecord, workedWords } from "../src/ops/runway";
@@ -30,9 +31,9 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: asked("aguiws:call"), waits: true })).toBe("waits for another agent|");
   expect(said({ outcome: asked("aguiws:timer"), continuedAs: "r2" })).toBe("waited, and went on|");
   expect(said({ outcome: asked("aguiws:timer") })).toBe("waited, and did not go on|");
-  expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("asked, answered|");
-  expect(said({ outcome: asked("tool_call") })).toBe("asked, not answered|");
-  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("asked, cancelled|");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("question answered|");
+  expect(said({ outcome: asked("tool_call") })).toBe("question not answered|");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("question cancelled|");
   // A question whose time is over is nobody's to answer, whether it is open still or the server has ended it.
   expect(said({ outcome: asked("tool_call", "2020-01-01T10:00:00Z"), waits: true })).toBe("expired, nobody answered|late");
   expect(said({ outcome: asked("tool_call", "2999-01-01T10:00:00Z"), waits: true })).toBe("waits for an answer|asked");
@@ -69,6 +70,7 @@ it("says in one line what a run came to, its failure in the page's words", () =>
   const failed = run({ outcome: { type: "RUN_ERROR", code: "run_timeout", message: "too long" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Once" } });
   expect(runLine(failed)).toBe("The run took too long: too long");
   expect(failureOf(failed)?.code).toBe("run_timeout");
+  expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "agent_error", message: "the agent panicked: the server's log says more of the run r-1" } }))).toBe("The agent failed: the server's log says why");
   expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "agent_error", message: "the agent failed: the server's log says why" } }))).toBe("The agent failed: the server's log says why");
   expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "upstream_unavailable", message: "the agent cannot be reached" } }))).toBe("The agent cannot be reached");
   expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "cancelled", message: "by Ann" } }))).toBe("by Ann");
@@ -95,6 +97,29 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
 });
 
+const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
+
+it("calls a run by its question if what was asked is a word or two, and says that it was declined", () => {
+  const pay = { askedBy: { id: "q1" }, answeredBy: { id: "q2" }, tool: "pay", arguments: { to: "Zoe", eur: 9000 }, payload: { approved: false } };
+  const ended = { outcome: { type: "RUN_FINISHED", outcome: { type: "success" } } };
+  learnDecided([decision(pay)]);
+  expect([run({ id: "q1", asked: "pay" }), run({ id: "q2", execution: "none", title: "pay" }), run({ id: "q2", asked: "Pay what is due to Zoe" })].map(nameOf)).toEqual(["Pay to Zoe", "Pay to Zoe", "Pay what is due to Zoe"]);
+  expect(belowName(run({ id: "q2", execution: "none", title: "pay" }), "Not paid")).toBe("Not paid");
+  expect(Object.values(runState(run({ id: "q2", ...ended })))).toEqual(["declined", ""]);
+  const two = [decision({ ...pay, interruptId: "b", arguments: { to: "Ada" }, payload: { approved: true } }), decision(pay)];
+  learnDecided(two);
+  expect(nameOf(run({ id: "q1", asked: "Twice" }))).toBe("Pay to Zoe and 1 more");
+  expect(runState(run({ id: "q2", ...ended })).words).toBe("succeeded");
+  learnOpen([{ threadId: "t/1", namespace: "n", runId: "open", title: "", interrupts: [{ id: "i", interrupt: {}, toolCall: { name: "pay", arguments: '{"to":"Bob"}' } }] }]);
+  expect(nameOf(run({ id: "q3", runId: "open", asked: "Form" }))).toBe("Pay to Bob");
+});
+
+it("folds a run that asked under the one that its answer began", () => {
+  const runs = [run({ id: "b", outcome: { type: "RUN_FINISHED" } }), run({ id: "a", outcome: asked("tool_call"), continuedAs: "b" }), run({ id: "c", outcome: asked("tool_call"), continuedAs: "elsewhere" }), run({ id: "d", state: "dead_letter", continuedAs: "b" })];
+  expect(unfolded(runs, undefined).map(({ id }) => id)).toEqual(["b", "c", "d"]);
+  expect(unfolded(runs, "a")).toEqual(runs);
+});
+
 it("names what a run came from and what it has used", () => {
   expect(moreFacts(run({ origin: "user" }))).toEqual([]);
   expect(moreFacts(run({ origin: "resume", parentRunId: "first", usage: [{ inputTokens: 12, outputTokens: 5 }, { inputTokens: 1 }] }))).toEqual([["Started by", "an answer"], ["Parent run", "first"], ["Tokens", "13 in, 5 out"]]);
@@ -111,15 +136,14 @@ it("says times as clocks do, to the second", () => {
 });
 
 it("tells the timeline of a run, with the decisions before and behind it", () => {
-  const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
   const way = wayOf(run({ started: true, outcome: asked("x"), takeovers: 1, claimedBy: "n2", continuedAs: "r2", completedAt: "2030-01-01T10:00:04Z" }), [
     decision({ user: "ann", answeredBy: { id: "r1" }, askedBy: { id: "r0" } }),
     decision({ at: "2030-01-01T10:05:00Z", status: "expired", askedBy: { id: "r1" }, answeredBy: { id: "r2" } }),
     decision({ askedBy: { id: "r7" } }),
   ]);
-  expect(way.map(({ words }) => words)).toEqual(["ann answered the question, which started this run", "queued", "taken over once, from a server that was lost or drained", "started", "asked, answered", "the question expired", "continued"]);
-  expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, undefined, "10:00:04", "10:05:00", undefined]);
-  expect(way[4]?.detail).toBe("on server n2");
+  expect(way.map(({ words }) => words)).toEqual(["ann answered the question, which started this run", "queued, then started", "taken over once, from a server that was lost or drained", "question answered", "the question expired", "continued"]);
+  expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, "10:00:04", "10:05:00", undefined]);
+  expect(way[3]?.detail).toBe("on server n2");
   expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by server n1 · its lease");
   // No mark of a sentence stands before the next part.
   expect(wayOf(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "It is done." }, claimedBy: "n2" })).at(-1)?.detail).toBe("on server n2");

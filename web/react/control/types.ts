@@ -74,6 +74,8 @@ export interface InboxItem {
   corrupted?: boolean;
   /** Others who look at it now, in a list. */
   reviewers?: string[];
+  /** To whom it is assigned, in a list. */
+  assignee?: string;
   /** So many questions are left out of a list. */
   omitted?: number;
   interrupts: Array<{

@@ -31,9 +31,6 @@ interface Props {
   leave: () => void;
 }
 
-/** So many are named before they are answered; the others are folded. */
-const NAMED = 5;
-
 /** Answers several threads at once: what is chosen, what will happen, and what of it was refused. */
 export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, again, leave }: Props) {
   const { way, items, why, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
@@ -94,13 +91,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
           <div className="all-named" data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={asks}>
-            <Named asked={asked.slice(0, NAMED)} />
-            {asked.length > NAMED && (
-              <details>
-                <summary>{inbox.bulk.more(asked.length - NAMED)}</summary>
-                <Named asked={asked.slice(NAMED)} />
-              </details>
-            )}
+            <Named asked={asked} />
           </div>
           {explained.length > 0 && (
             <label className="field">

@@ -14,7 +14,7 @@ import { isObject } from "../../../react/forms/schema";
 import type { Given } from "./held";
 import { isNear, nearOf } from "./late";
 import { asksWords } from "../../../react/inbox/asks";
-import { stakeOf } from "./apart";
+import { isSaid, stakeOf } from "./apart";
 import { askKeyOf } from "./asked";
 import { Reviewers, type Reviews } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
@@ -64,7 +64,7 @@ export function Item(props: ItemProps) {
     try {
       const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
       const [got] = (await call<Page<InboxItem>>("GET", path)).items;
-      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent, reviewers: item.reviewers });
+      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent, reviewers: item.reviewers, assignee: item.assignee });
       else if (!whole) props.changed();
     } catch (error) {
       setFault(error instanceof ApiError ? error.message : String(error));
@@ -229,13 +229,14 @@ function toolCallOf(item: InboxItem, id: string) {
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
 function Head({ item, readOnly, reviews, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || words.threads.untitled);
+  const asks = asksWords(item, parts);
   return (
     <header>
       {readOnly ? (
         <span>{title}</span>
       ) : (
         <>
-          {title !== asksWords(item, parts) && <span className="hint">{title}</span>}
+          {!isSaid(title, asks) && <span className="hint">{title}</span>}
           <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
             {inbox.openChat}
           </a>

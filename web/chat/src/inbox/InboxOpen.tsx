@@ -32,7 +32,7 @@ import { usePages } from "../server/pages";
 import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
 import { sayListed, useTotals } from "../server/totals";
-import { useMay } from "../server/who";
+import { useMay, useMe } from "../server/who";
 import { useWide } from "../lib/wide";
 import { inbox } from "../words/inbox";
 
@@ -46,7 +46,7 @@ const SIZE = 50;
 const SAID = 100;
 
 /** Where what is asked has room beside the list, as in styles/inbox.css. */
-const BESIDE = "(min-width: 48rem)";
+export const BESIDE = "(min-width: 48rem)";
 
 const NONE: InboxItem[] = [];
 
@@ -68,6 +68,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   const bulk = bulks.at(-1)!;
   const [filters, setFilters] = useState(NO_FILTERS);
   const answers = useMay("run", "approver", "admin") !== false;
+  const me = useMe()?.user;
   const path = inboxPath(filters, SIZE);
   // Notices tell of the own tenant.
   const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
@@ -125,7 +126,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   const picked = usePicked({ list, items, kept, said, beside }, places);
   const proposed = useSyncExternalStore(bulk.watch, bulk.look).state === "asking";
   const whole = data !== undefined && !data.partial;
-  const selection = useSelection(filters.everywhere || !answers ? NONE : items, whole, note, () => bulks.forEach((one) => one.clear()));
+  const selection = useSelection(filters.everywhere || !answers ? NONE : items, me, whole, note, () => bulks.forEach((one) => one.clear()));
   const carryOut = async (of: Bulk) => {
     const { way, items } = of.look();
     const results = await of.send();
@@ -170,7 +171,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   // Where nothing is there is nothing to filter.
   const bare = counted && kept.length === 0 && !tenants;
   useScreens(items, picked, alone, beside);
-  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined, refresh);
+  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined, me, answers, refresh);
   const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo, keys: () => setKeysShown((now) => !now) });
   const open = items.filter((item) => !isLate(item, Date.now()));
   const waiting = counted ? open.length : (totals?.total ?? 0);
@@ -245,6 +246,8 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
                   barred={filters.everywhere || !answers || selection.changer(item) ? undefined : selection.barred(item)}
                   sayBarred={() => held.tell(selection.barred(item))}
                   taken={reviews.taken(item)}
+                  assignee={reviews.assignee(item)}
+                  reviewers={reviews.others(item)}
                   passed={beside && picked.open !== undefined && item !== picked.open}
                 />
               )}

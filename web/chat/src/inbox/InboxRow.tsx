@@ -38,14 +38,17 @@ interface Props {
   barred?: string;
   /** Says so. */
   sayBarred: () => void;
-  /** Somebody here has taken it. */
+  /** Whoever looks has it assigned. */
   taken: boolean;
+  /** Who else has it assigned, and who else looks at it. */
+  assignee?: string;
+  reviewers: readonly string[];
   /** The Tab key leads past it: the arrows lead there. */
   passed: boolean;
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, apart, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
+export function InboxRow({ item, apart, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, assignee, reviewers, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
@@ -91,7 +94,8 @@ export function InboxRow({ item, apart, columns, gone, said, others, leave, pick
         <span className="tags">
           {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
           {taken && <span className="tag">{inbox.taken}</span>}
-          {item.reviewers && <span className="tag">{reviewersWords(item.reviewers)}</span>}
+          {assignee !== undefined && <span className="tag">{inbox.assignedTo(visible(assignee))}</span>}
+          {reviewers.length > 0 && <span className="tag">{reviewersWords(reviewers)}</span>}
           {refused && <span className="tag late">{inbox.refused}</span>}
           {item.corrupted && <span className="tag late">{inbox.damaged}</span>}
         </span>
@@ -99,7 +103,7 @@ export function InboxRow({ item, apart, columns, gone, said, others, leave, pick
       {columns.includes("askedBy") && <Cell>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>}
       {columns.includes("agent") && <AgentCell agent={item.agent} />}
       <TimeCell at={timed ? undefined : item.since} />
-      {columns.includes("due") && <Cell>{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
+      {columns.includes("due") && <Cell className="due">{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
     </KeptRow>
   );
 }

@@ -15,6 +15,9 @@ import { stringify } from "../../../react/lib/json";
 import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
 import type { Held } from "./held";
+import { BESIDE } from "./InboxOpen";
+import { Drop } from "../lib/Drop";
+import { useWide } from "../lib/wide";
 import { Choices } from "./Choices";
 import { ofDecisions } from "../server/notices";
 import { Pager } from "../server/Pager";
@@ -42,6 +45,7 @@ export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
   const [fault, setFault] = useState<string>();
   const [cleared, setCleared] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
+  const beside = useWide(BESIDE);
   const query = new URLSearchParams(Object.entries({ status, ...by }).filter(([, value]) => value !== ""));
   const { data, error, place } = usePages<DecisionInfo>(`/decisions?limit=${SIZE}${query.size > 0 ? `&${query}` : ""}`, EVERY_MS, ofDecisions);
   const has = {
@@ -76,10 +80,10 @@ export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
         </h2>
         {views}
         {(query.size > 0 || seen.any) && (
-          <div className="filters" key={cleared}>
+          <Fold key={cleared} folded={!beside} set={query.size}>
             <Choices label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
-            {seen.user && <NameFilter label={inbox.byUser} hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />}
-            {seen.tool && <NameFilter label={inbox.tool} hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />}
+            {seen.user && <NameFilter label={inbox.byUser} hook="resolved-user" value={by.user} set={(user) => setBy((now) => ({ ...now, user }))} />}
+            {seen.tool && <NameFilter label={inbox.tool} hook="resolved-tool" value={by.tool} set={(tool) => setBy((now) => ({ ...now, tool }))} />}
             <span className="exports">
               <span className="hint">{inbox.exportAs}</span>
               {EXPORTS.map(([format, called, name]) => (
@@ -88,7 +92,7 @@ export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
                 </a>
               ))}
             </span>
-          </div>
+          </Fold>
         )}
       </div>
       {(error ?? fault) && (
@@ -131,14 +135,29 @@ export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
   );
 }
 
+/** What a list is filtered by and exported as, behind a word if there is no room beside it. */
+function Fold({ folded, set, children }: { folded: boolean; set: number; children: ReactNode }) {
+  if (!folded) return <div className="filters">{children}</div>;
+  return (
+    <div className="filters">
+      <Drop className="choices" data-testid="resolved-filters" summary={<summary data-set={set > 0}>{set > 0 ? inbox.filtersSet(set) : inbox.filters}</summary>}>
+        <div className="drop-panel filter-fields" tabIndex={-1}>
+          {children}
+        </div>
+      </Drop>
+    </div>
+  );
+}
+
 /** A name that is looked for when it is whole: with Enter, or when the field is left. */
-function NameFilter({ label, hook, set }: { label: string; hook: string; set: (name: string) => void }) {
+function NameFilter({ label, hook, value, set }: { label: string; hook: string; value: string; set: (name: string) => void }) {
   return (
     <label className="filter">
       <span className="hint">{label}</span>
       <input
         autoComplete="off"
         spellCheck={false}
+        defaultValue={value}
         data-testid={hook}
         onBlur={(event) => set(event.target.value.trim())}
         onKeyDown={(event) => {
@@ -246,7 +265,7 @@ function Details({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
     <details data-testid="decided-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{inbox.questionAndAnswer}</summary>
+      <summary>{inbox.showDetails}</summary>
       {open && <div className="decided-details">{children}</div>}
     </details>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { call, request, type InboxItem } from "../server/api";
 import { poll } from "../../../react/control/poll";
 import { visible } from "../../../react/lib/misleading";
@@ -9,33 +9,36 @@ import { inbox } from "../words/inbox";
 const EVERY_MS = 20_000;
 
 export interface Reviews {
-  /** Who else looks at it. */
+  /** Who else looks at it, beside whoever has it assigned. */
   others: (item: InboxItem) => readonly string[];
-  /** Somebody here has taken it: it counts as looked at while others are. */
+  /** Who else has it assigned. */
+  assignee: (item: InboxItem) => string | undefined;
+  /** Whoever looks has it assigned. */
   taken: (item: InboxItem) => boolean;
-  /** Left out where the server does not tell users apart. */
+  /** Left out where the server does not tell users apart, or the person may not answer. */
   take?: (item: InboxItem) => void;
-  /** Others are not told of it any more, even if it is looked at. */
   release: (item: InboxItem) => void;
   /** Tells, as long as it is drawn. */
   telling: ReactNode;
 }
 
+/** To whom somebody else's item is assigned; undefined: to nobody, or to `me`. */
+export const assigneeOf = ({ assignee }: Pick<InboxItem, "assignee">, me: string | undefined): string | undefined => (assignee === me ? undefined : assignee);
+
 /**
- * Who looks at which of the items. `looked`: it is open here, which others are told as long as the page is seen. Nobody
- * is kept from answering. The list says who looks, in its rows and beside them: when it is `old`, it is asked again.
+ * Who looks at which of the items, and has which assigned. `looked`: it is open here, which others are told as long as the
+ * page is seen. Nobody is kept from answering. The list says both: when it is `old`, it is asked again.
  */
-export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined, old: () => void): Reviews {
-  const [mine, setMine] = useState<Readonly<Record<string, boolean>>>({});
+export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined, me: string | undefined, answers: boolean, old: () => void): Reviews {
   const named = items.some(({ user }) => user !== undefined);
-  const set = (item: InboxItem, taken: boolean) => setMine((before) => ({ ...before, [askKeyOf(item)]: taken }));
-  const told = items.filter((item) => mine[askKeyOf(item)] ?? item === looked);
+  const assign = (method: string) => (item: InboxItem) => void call(method, pathOf(item, "assignment")).catch(() => undefined).then(old);
   return {
-    others: ({ reviewers = [] }) => reviewers,
-    taken: (item) => mine[askKeyOf(item)] === true,
-    ...(named && { take: (item: InboxItem) => set(item, true) }),
-    release: (item) => set(item, false),
-    telling: told.map((item) => <Telling key={askKeyOf(item)} item={item} hear={(names) => names.join() === (item.reviewers ?? []).join() || old()} />),
+    others: ({ reviewers = [], assignee }) => reviewers.filter((one) => one !== assignee),
+    assignee: (item) => assigneeOf(item, me),
+    taken: ({ assignee }) => assignee !== undefined && assignee === me,
+    ...(named && answers && { take: assign("PUT") }),
+    release: assign("DELETE"),
+    telling: looked && <Telling key={askKeyOf(looked)} item={looked} hear={(names) => names.join() === (looked.reviewers ?? []).join() || old()} />,
   };
 }
 
@@ -46,18 +49,22 @@ function Telling({ item: { namespace, threadId }, hear }: { item: InboxItem; hea
   return null;
 }
 
-/** Who else looks at what a thread asks, and the way to take it before others and to release it. */
-export function Reviewers({ item, reviews: { others, taken, take, release } }: { item: InboxItem; reviews: Reviews }) {
+/** Who else looks at what a thread asks and who has it assigned, and the way to take it, over if need be, and to release it. */
+export function Reviewers({ item, reviews: { others, assignee, taken, take, release } }: { item: InboxItem; reviews: Reviews }) {
   const names = others(item);
+  const other = assignee(item);
   const mine = taken(item);
   return (
     <>
+      <span role="status" className={other !== undefined ? "tag" : undefined} data-testid="inbox-assignee">
+        {other !== undefined && inbox.assignedTo(visible(other))}
+      </span>
       <span role="status" className={names.length > 0 ? "tag" : undefined} data-testid="inbox-reviewers">
         {names.length > 0 && inbox.looksAtThis(reviewersWords(names))}
       </span>
       {take && (
         <button type="button" title={inbox.takeMeans} data-testid="inbox-take" aria-pressed={mine} onClick={() => (mine ? release(item) : take(item))}>
-          {mine ? inbox.release : inbox.take}
+          {mine ? inbox.release : other !== undefined ? inbox.takeOver : inbox.take}
         </button>
       )}
     </>
@@ -70,9 +77,12 @@ export function reviewersWords(names: readonly string[]): string {
   return shown.length === 1 ? inbox.looks(shown[0]!) : inbox.look(shown.slice(0, -1).join(", "), shown.at(-1)!);
 }
 
+const pathOf = ({ namespace, threadId }: Pick<InboxItem, "namespace" | "threadId">, what: string) =>
+  `/threads/${encodeURIComponent(threadId)}/interrupts/${what}?namespace=${encodeURIComponent(namespace)}`;
+
 /** Tells again and again that this is looked at, and hears who else does, until the returned function is called or the page goes. */
 export function review({ namespace, threadId }: Pick<InboxItem, "namespace" | "threadId">, hear: (others: string[]) => void): () => void {
-  const path = `/threads/${encodeURIComponent(threadId)}/interrupts/review?namespace=${encodeURIComponent(namespace)}`;
+  const path = pathOf({ namespace, threadId }, "review");
   let over = false;
   let told: Promise<void> = Promise.resolve();
   const tell = async () => {

@@ -45,11 +45,11 @@ export function questionsKey({ namespace, threadId, interrupts }: InboxItem): st
   return JSON.stringify([namespace, threadId, interrupts.map(({ id }) => id)]);
 }
 
-/** Why a thread has to be answered on its own: what it asks is not all in sight, is answered in part, too late, or no matter of yes and no. */
-export type Barred = "long" | "begun" | "late" | "more";
+/** Why a thread has to be answered on its own: what it asks is not all in sight, is answered in part, too late, no matter of yes and no, or somebody else's. */
+export type Barred = "long" | "begun" | "late" | "more" | "assigned";
 
-/** What keeps a plain yes or no from answering all that a thread asks. */
-export function barredBy({ corrupted, omitted, interrupts }: InboxItem): Barred | undefined {
+/** What keeps a plain yes or no of `me` from answering all that a thread asks. */
+export function barredBy({ corrupted, omitted, interrupts, assignee }: InboxItem, me?: string): Barred | undefined {
   if (corrupted || omitted || interrupts.length === 0) return "long";
   const found = interrupts.map(({ interrupt, toolCall, truncated, stale, draft }): Barred | undefined => {
     const asked = interrupt as unknown as Interrupt;
@@ -59,10 +59,10 @@ export function barredBy({ corrupted, omitted, interrupts }: InboxItem): Barred 
     if (!plainAnswer("approve", asked) || !plainAnswer("decline", asked)) return "more";
     return folds(asked.message ?? "") || folds(pretty(toolCall?.arguments ?? "")) ? "long" : undefined;
   });
-  return found.find((one) => one !== undefined);
+  return found.find((one) => one !== undefined) ?? (assignee !== undefined && assignee !== me ? "assigned" : undefined);
 }
 
-export const bulkable = (item: InboxItem): boolean => barredBy(item) === undefined;
+export const bulkable = (item: InboxItem, me?: string): boolean => barredBy(item, me) === undefined;
 
 /** The chosen ones, by questionsKey, that are on offer; the same set if all are. */
 export function among(chosen: ReadonlySet<string>, offered: readonly InboxItem[]): ReadonlySet<string> {

@@ -28,11 +28,11 @@ export interface Selection {
   heard: (way: Way, results: readonly Result[]) => string;
 }
 
-/** What is chosen is shown. `whole`: that is all there is. `note` hears what was answered, and `clear` that what became of others has been seen. */
-export function useSelection(shown: readonly InboxItem[], whole: boolean, note: (...some: Said[]) => void, clear: () => void): Selection {
+/** What is chosen is shown. `me`: who chooses. `whole`: that is all there is. `note` hears what was answered, and `clear` that what became of others has been seen. */
+export function useSelection(shown: readonly InboxItem[], me: string | undefined, whole: boolean, note: (...some: Said[]) => void, clear: () => void): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
-  const offered = shown.filter(bulkable);
+  const offered = shown.filter((item) => bulkable(item, me));
   useEffect(() => {
     if (whole) setKeys((now) => among(now, offered));
   }, [shown, whole]);
@@ -47,7 +47,7 @@ export function useSelection(shown: readonly InboxItem[], whole: boolean, note: 
     choose: (items) => choose(new Set(items.map(questionsKey))),
     has,
     changer: (item) => (offered.includes(item) ? (yes) => choose(changed(keys, questionsKey(item), yes)) : undefined),
-    barred: (item) => inbox.bulk.barred[(shown.includes(item) && barredBy(item)) || "elsewhere"],
+    barred: (item) => inbox.bulk.barred[(shown.includes(item) && barredBy(item, me)) || "elsewhere"],
     refused: (item) => refused[questionsKey(item)],
     heard(way, results) {
       if (results.length === 0) return "";

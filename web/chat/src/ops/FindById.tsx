@@ -1,9 +1,12 @@
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { ApiError, call, type Page, type RunInfo } from "../server/api";
-import { CHATS, find, type Found } from "./find";
+import { asking, CHATS, find, latestFirst, type Found } from "./find";
+import { seesOthers } from "./health";
+import { learnNames } from "./runnames";
 import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
 import { RunTable, type Act } from "./RunTable";
+import { useMe } from "../server/who";
 import { sentence } from "../lib/words";
 import { ops } from "../words/ops";
 
@@ -19,16 +22,27 @@ const get = async <T,>(path: string): Promise<T | undefined> => {
   }
 };
 
-/** What is found; "titled" if a chat's title has it. */
-async function lookUp(wanted: string): Promise<{ found?: Found } | "titled"> {
-  const chats = await get<Page<RunInfo>>(`/runs?limit=1&title=${encodeURIComponent(wanted)}`);
-  return chats?.items.length ? "titled" : { found: await find(wanted, get) };
+/** So many runs of chats with such a title stand beside those of such questions. */
+const TITLED = 50;
+
+interface Answer {
+  found?: Found;
+  /** Those whose questions have it, or whose chats' titles do. */
+  runs?: RunInfo[];
 }
 
-/** Finds chats by a part of their title, and what has an id, whatever it is. `titled` shows the runs of such chats. The children are shown while nothing was looked for by its id. */
+/** What is found; "titled" if chats' titles have it, and no question does. */
+async function lookUp(wanted: string): Promise<Answer | "titled"> {
+  const titled = (await get<Page<RunInfo>>(`/runs?limit=${TITLED}&title=${encodeURIComponent(wanted)}`))?.items ?? [];
+  const runs = await asking(wanted, get);
+  if (runs.length > 0) return { runs: latestFirst([...new Map([...titled, ...runs].map((one) => [one.id, one])).values()]) };
+  return titled.length > 0 ? "titled" : { found: await find(wanted, get) };
+}
+
+/** Finds chats by a part of their title, runs by what they ask, and what has an id, whatever it is. `titled` shows the runs of such chats. The children are shown while nothing was looked for by its id. */
 export function FindById({ act, titled, children }: { act: Act; titled: (title: string) => void; children: ReactNode }) {
   const [id, setId] = useState("");
-  const [answer, setAnswer] = useState<{ id: string; found?: Found; fault?: string; looking?: boolean }>();
+  const [answer, setAnswer] = useState<Answer & { id: string; fault?: string; looking?: boolean }>();
   const latest = useRef("");
   const look = async (event?: FormEvent) => {
     event?.preventDefault();
@@ -42,7 +56,10 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
     setAnswer(undefined);
     titled(wanted);
   };
+  const others = seesOthers(useMe());
   const found = answer?.found;
+  const runs = answer?.runs;
+  learnNames(runs ?? []);
   const type = (text: string) => {
     setId(text);
     if (text !== "") return;
@@ -68,7 +85,7 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
         <div role="status" data-testid="found" data-what={found?.what}>
           {answer?.looking && <p className="hint">{ops.looking}</p>}
           {answer?.fault && <p className="fault">{sentence(answer.fault)}</p>}
-          {answer && !answer.looking && !answer.fault && !found && (
+          {answer && !answer.looking && !answer.fault && !found && !runs && (
             <>
               <p>{ops.notFound(visible(answer.id))}</p>
               <details className="hint">
@@ -77,6 +94,7 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
               </details>
             </>
           )}
+          {runs && <p>{ops.runsWith(runs.length, visible(answer.id))}</p>}
           {answer && !answer.looking && (
             <button type="button" className="quiet" data-testid="find-over" onClick={() => type("")}>
               {ops.toRuns}
@@ -98,6 +116,7 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
           )}
         </div>
         {found?.run && <RunTable key={found.run.id} runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
+        {runs && <RunTable runs={runs} act={actHere} across={others} />}
       </search>
       {(!answer || answer.looking) && children}
     </>

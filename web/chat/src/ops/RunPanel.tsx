@@ -10,6 +10,7 @@ import { exactly } from "../lib/exactly";
 import { onLink, threadHref } from "../lib/route";
 import { moreFacts, people } from "./runfacts";
 import { chatName, nameOf, nameOfId } from "./runnames";
+import { learnDecided, questionOf } from "./runquestions";
 import { RunQuestions } from "./RunQuestions";
 import { RunSteps } from "./RunSteps";
 import { isLetter, RunActions, type Act } from "./RunTable";
@@ -39,11 +40,14 @@ const EVERY_MS = 5_000;
 
 /** All that is known of a run, and what can be done about its chat. */
 export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Props) {
-  const { words, tone } = runState(run);
   const { asked, calls, last } = useTurn(run, across);
   const of = across ? `&namespace=${encodeURIComponent(run.namespace)}` : "";
   const { data } = usePolled<Page<DecisionInfo>>(`/threads/${encodeURIComponent(run.threadId)}/decisions?limit=200${of}`, EVERY_MS);
   const decisions = data?.items ?? [];
+  learnDecided(decisions);
+  const { words, tone } = runState(run);
+  // What a command asks for is said by its question.
+  const commands = asked?.startsWith("/") && questionOf(run) !== undefined;
   const failure = failureOf(run);
   const retry = failure !== undefined && last && run.state !== "dead_letter";
   const repeats = useRepeated(run, across);
@@ -64,8 +68,13 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         )}
       </div>
       <h3 className="asked-text" dir="auto" data-testid="run-asked">
-        {asked ? visible(asked) : nameOf(run)}
+        {asked && !commands ? visible(asked) : nameOf(run)}
       </h3>
+      {asked && commands && (
+        <p className="hint asked-text" dir="auto">
+          {visible(asked)}
+        </p>
+      )}
       {failure && (
         <div className="fault" data-testid="run-failure">
           <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
@@ -92,7 +101,7 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         </p>
       )}
       <RunTimeline run={run} decisions={decisions} />
-      <Facts facts={factsOf(run, across, leadsTo, repeats)} />
+      <Facts facts={factsOf(run, across, leadsTo, repeats, decisions)} />
       <RunQuestions run={run} decisions={decisions} />
       <RunSteps run={run} calls={calls} />
       <ChatActions run={run} act={act} across={across} />
@@ -105,14 +114,15 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
 }
 
 /** What is known in a word or two. A run that others go on with leads to them. */
-function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repeats: RunInfo | undefined): Array<[string, ReactNode]> {
+function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repeats: RunInfo | undefined, decisions: readonly DecisionInfo[]): Array<[string, ReactNode]> {
   const { wrote, stoppedBy, error, replacedBy, continuedAs } = run;
   const since = waitsSince(run);
-  const leads = (id: string, name = nameOfId(id)) => {
+  const asker = decisions.find(({ answeredBy }) => answeredBy?.id === run.id)?.askedBy?.id;
+  const leads = (id: string, name = nameOfId(id), hook?: string) => {
     const href = leadsTo(id);
     if (href === undefined) return visible(name);
     return (
-      <a key={id} href={href} onClick={onLink} dir="auto">
+      <a key={id} href={href} onClick={onLink} dir="auto" data-testid={hook}>
         {visible(name)}
       </a>
     );
@@ -130,6 +140,7 @@ function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repea
     replacedBy && [ops.instead, leads(replacedBy)],
     stoppedBy && [ops.stoppedBy, <bdi key="stopped">{visible(stoppedBy)}</bdi>],
     error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
+    asker && [ops.goesOnFrom, leads(asker, nameOf(run), "run-asker")],
     continuedAs && [ops.wentOnAs, leads(continuedAs)],
     ...moreFacts(run),
     [ops.columns.began, <When key="began" at={run.createdAt} plain />],

@@ -6,6 +6,8 @@ import { visible } from "../../../react/lib/misleading";
 import { Changes } from "../decision/Changes";
 import { toldOnRecord, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
+import { decidedAbout } from "../inbox/decided";
+import { questionOf } from "./runquestions";
 import { hasExpired, openQuestions } from "./runstates";
 import { exactly } from "../lib/exactly";
 import { When } from "./When";
@@ -31,7 +33,7 @@ export function RunQuestions({ run, decisions }: { run: RunInfo; decisions: read
             <Decided key={one.id} decision={one} />
           ))}
           {open.map((one) => (
-            <Open key={one.id} question={one} />
+            <Open key={one.id} question={one} about={open.length === 1 ? questionOf(run) : undefined} />
           ))}
         </Questions>
       )}
@@ -51,12 +53,12 @@ function Questions({ id, title, children }: { id: string; title: string; childre
 }
 
 /** An expired one can be cancelled, and nobody can answer it. */
-function Open({ question }: { question: OpenQuestion }) {
+function Open({ question, about }: { question: OpenQuestion; about?: string }) {
   const { message, reason, expiresAt } = question;
   const late = hasExpired(question);
   return (
     <li data-testid="run-question" data-open>
-      <strong dir="auto">{visible(message ?? reason ?? ops.aQuestion)}</strong>
+      <strong dir="auto">{about ?? visible(message ?? reason ?? ops.aQuestion)}</strong>
       <span className={`tag ${late ? "late" : "asked"}`}>{late ? ops.runStates.expired : ops.runStates.asks}</span>
       {expiresAt && <When at={expiresAt} short={(time) => (late ? ops.expiredAt : ops.expiresAt)(exactly(time))} />}
     </li>
@@ -65,11 +67,11 @@ function Open({ question }: { question: OpenQuestion }) {
 
 function Decided({ decision }: { decision: DecisionInfo }) {
   const told = toldOnRecord(decision);
-  const { tool, message, reason, arguments: args, at } = decision;
+  const { tool, arguments: args, at } = decision;
   const answer = besides(decision.payload);
   return (
     <li data-testid="run-question">
-      <strong dir="auto">{visible(message ?? tool ?? reason ?? ops.aQuestion)}</strong>
+      <strong dir="auto">{visible(decidedAbout(decision) || ops.aQuestion)}</strong>
       <span className="verdict-when">
         <Verdict badges={[verdictOf(told, tool !== undefined)]} /> <When at={at} />
       </span>

@@ -8,8 +8,9 @@ import { isPlain, threadHref } from "../lib/route";
 import { chosenHref, useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
 import { runHref } from "./runfilters";
+import { useQuestions } from "./runquestions";
 import { belowName, nameOf, whoAgain } from "./runnames";
-import { openQuestions, runLine, runState } from "./runstates";
+import { openQuestions, runLine, runState, unfolded } from "./runstates";
 import { secondWords } from "./runway";
 import { useWide } from "../lib/wide";
 import { Length, When } from "./When";
@@ -47,6 +48,8 @@ export const isLetter = ({ state, continuedAs }: RunInfo) => state === "dead_let
 /** Runs by day, and beside them all that is known of the chosen one, or in their place if there is no room. */
 export function RunTable({ runs, act, across = false, shown, only }: Props) {
   const [id, choose] = useChosen(shown);
+  useQuestions();
+  const rows = unfolded(runs, id);
   const beside = useWide(BESIDE);
   // A question expires without any news of it.
   useDue(runs.flatMap(openQuestions));
@@ -92,9 +95,9 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
             </tr>
           </thead>
           <tbody>
-            {runs.map((one, i) => (
+            {rows.map((one, i) => (
               <Fragment key={one.id}>
-                {(i === 0 || otherDay(runs[i - 1]!, one)) && (
+                {(i === 0 || otherDay(rows[i - 1]!, one)) && (
                   <tr className="day">
                     <th scope="colgroup" colSpan={acts ? 6 : 5}>
                       {dayWords(Date.parse(one.createdAt))}

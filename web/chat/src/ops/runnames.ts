@@ -1,7 +1,8 @@
-// What runs are called: by what they were asked. Not every run says that itself: one that goes on after an answer says it of
-// the run that was asked, which a list may have shown.
+// What runs are called: by what they were asked, or by their own question if that says more. Not every run says what it was
+// asked itself: one that goes on after an answer says it of the run that was asked, which a list may have shown.
 
 import type { RunInfo } from "../server/api";
+import { questionOf } from "./runquestions";
 import { visible } from "../../../react/lib/misleading";
 import { ops } from "../words/ops";
 
@@ -10,6 +11,7 @@ const byRun = new Map<string, string>();
 const byExecution = new Map<string, string>();
 
 type Named = Pick<RunInfo, "id" | "execution" | "asked">;
+type Called = Named & Pick<RunInfo, "title" | "threadId" | "runId" | "namespace">;
 
 /** Learns what runs of a list were asked. */
 export function learnNames(runs: readonly Named[]): void {
@@ -24,9 +26,15 @@ export function learnNames(runs: readonly Named[]): void {
 /** What a run was asked that is known by its id alone, or the beginning of that. */
 export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
 
-/** What a run is called: by what was asked, or by its chat where nobody knows that. */
-export function nameOf(run: Named & Pick<RunInfo, "title" | "threadId">): string {
-  return visible(run.asked || byExecution.get(run.execution) || chatName(run));
+/** Whether it is a word or two, such as what is left of a slash command. */
+const isBare = (said: string) => said.trim().split(/\s+/).length <= 2;
+
+const saidOf = (run: Called) => run.asked || byExecution.get(run.execution) || chatName(run);
+
+/** What a run is called: by what was asked, or by its chat if nobody knows that, or by its question if the other is a word or two. */
+export function nameOf(run: Called): string {
+  const said = saidOf(run);
+  return visible((isBare(said) && questionOf(run)) || said);
 }
 
 export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
@@ -43,9 +51,9 @@ export function whoAgain({ origin, user = "", begunBy, answersAnew }: Began): st
 export const began = (run: Began) => (run.origin && run.origin !== "user" && !whoAgain(run) ? (ops.origins[run.origin] ?? run.origin) : "");
 
 /** What stands below that: how it began if no message began it, its chat where that is called otherwise, and what came of it. */
-export function belowName(run: Named & Began & Pick<RunInfo, "title" | "threadId">, line: string): string {
+export function belowName(run: Called & Began, line: string): string {
   const { asked, title } = run;
-  const name = nameOf(run);
+  const name = visible(saidOf(run));
   const by = asked ? "" : began(run);
   const same = !title || name.startsWith(visible(title).replace(/…$/, ""));
   return [whoAgain(run), by && ops.by(by), same ? "" : chatName(run), line].filter(Boolean).join(" · ");

@@ -3,9 +3,10 @@
 import type { OpenQuestion, RunInfo } from "../server/api";
 import { waits } from "../../../react/forms/question";
 import { visible } from "../../../react/lib/misleading";
-import { sentence, wordsFor } from "../lib/words";
+import { saidBy, sentence, wordsFor } from "../lib/words";
 import { waitsFor } from "../../../react/threads/stands";
 import { nameOfId } from "./runnames";
+import { wasDeclined } from "./runquestions";
 import { parts } from "../words";
 import { ops } from "../words/ops";
 
@@ -15,13 +16,13 @@ export interface RunState {
   tone: "" | "done" | "asked" | "late" | "busy";
 }
 
-type Told = Pick<RunInfo, "state" | "outcome" | "error" | "waits" | "continuedAs" | "answered" | "stoppedBy" | "replacedBy" | "user" | "origin"> & { started?: boolean; availableAt?: string };
+type Told = Pick<RunInfo, "id" | "state" | "outcome" | "error" | "waits" | "continuedAs" | "answered" | "stoppedBy" | "replacedBy" | "user" | "origin"> & { started?: boolean; availableAt?: string };
 
 /** The interrupt by which an operator has a run pause. */
 const PAUSED = "aguiws:paused";
 
 /** Whether an operator has a run pause. */
-export const isPaused = ({ waits, outcome }: Told) =>
+export const isPaused = ({ waits, outcome }: Omit<Told, "id">) =>
   waits === true && (outcome?.outcome?.interrupts?.some(({ reason }) => reason === PAUSED) ?? false);
 
 /** Whether nobody can answer a question any more. */
@@ -74,6 +75,7 @@ export function runState(run: Told, now = Date.now()): RunState {
     if (isPaused(run)) return { words: ops.runStates.paused, tone: "asked" };
     return isLate(run, now) ? { words: ops.runStates.expired, tone: "late" } : { words: ops.runStates.asks, tone: "asked" };
   }
+  if (outcome?.type === "RUN_FINISHED" && wasDeclined(run)) return { words: ops.runStates.declined, tone: "" };
   if (outcome?.type === "RUN_FINISHED") return { words: ops.runStates.succeeded, tone: "done" };
   return { words: ops.runStates.ended, tone: "" };
 }
@@ -83,6 +85,12 @@ function asked({ continuedAs, answered }: Told): RunState {
   if (!continuedAs) return { words: ops.runStates.unanswered, tone: "" };
   if (answered === "expired") return { words: ops.runStates.expired, tone: "late" };
   return { words: answered === "cancelled" ? ops.runStates.withdrawn : ops.runStates.answered, tone: "" };
+}
+
+/** Without the runs of which the answer to what they asked has begun another one here, unless one is looked at. */
+export function unfolded<T extends Told & Pick<RunInfo, "continuedAs">>(runs: readonly T[], looked: string | undefined): T[] {
+  const ids = new Set(runs.map(({ id }) => id));
+  return runs.filter(({ id, state, outcome, continuedAs }) => id === looked || state !== "acked" || outcome?.outcome?.type !== "interrupt" || !ids.has(continuedAs ?? ""));
 }
 
 /** What is to be said beside that. */
@@ -101,7 +109,8 @@ export function failureOf({ state, outcome, error }: Told): { title: string; mes
     const code = outcome.code ?? "agent_error";
     const { title } = wordsFor(code);
     // What the title has said is not said again.
-    const message = (outcome.message ?? "").replace(SAID, "");
+    const { run } = saidBy({ code, message: outcome.message ?? "" });
+    const message = run === undefined ? (outcome.message ?? "").replace(SAID, "") : ops.logSays;
     return { title, message: sentence(message).toLowerCase() === sentence(title).toLowerCase() ? "" : message, code };
   }
   return state === "dead_letter" && error ? { title: ops.states.dead_letter, message: error } : undefined;

@@ -33,8 +33,11 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
   }
   way.push({ at: run.createdAt, words: run.parentRunId ? ops.stations.behind(run.parentRunId) : ops.stations.enqueued, tone: "" });
   if (run.availableAt && Date.parse(run.availableAt) > Date.parse(run.createdAt)) way.push({ at: run.availableAt, words: ops.stations.available, tone: "" });
+  const begins = way.at(-1)!;
   if (run.takeovers) way.push({ words: ops.stations.takenOver(run.takeovers), tone: "busy" });
-  if (run.started) way.push({ words: run.attempts > 1 ? ops.stations.attempts(run.attempts) : ops.stations.begun, tone: "busy" });
+  // When it has started is not on record, so the one before it says so.
+  if (run.started && run.attempts <= 1) Object.assign(begins, { words: ops.stations.andBegun(begins.words), tone: "busy" });
+  else if (run.started) way.push({ words: ops.stations.attempts(run.attempts), tone: "busy" });
   else if (run.attempts > 0) way.push({ words: ops.stations.taken(run.attempts), tone: "busy" });
   const { words, tone } = runState(run);
   if (run.state === "queued" || run.state === "claimed") {
