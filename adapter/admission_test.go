@@ -8,12 +8,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/admission"
-	"github.com/aguiws/aguiws/adapter/runner"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -187,95 +184,6 @@ func decoded(t *testing.T, texts [][]byte) []protocol.Event {
 	return events
 }
 
-// Two clients race one answer: exactly one continuation runs.
-func TestResumeRace(t *testing.T) {
-	times := 20
-	if testing.Short() {
-		times = 5
-	}
-	for range times {
-		ran := new(atomic.Int32)
-		// No worker is lost here, however slow the machine is.
-		l := newLabOn(t, func(store.Store) store.Store { return leasing(t, time.Minute) }, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
-				return err
-			}
-			_, err := adapter.Step(ctx, run, "once", func(context.Context) (int32, error) { return ran.Add(1), nil })
-			return err
-		}), func(o *runner.Options) { o.Lease = time.Minute })
-		open := interrupts(t, l.say("hi"))
-		answers := make(chan admission.Admitted)
-		for i := range 4 {
-			go func() {
-				in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprintf("racer-%d", i),
-					Resume: []protocol.ResumeEntry{resolved(open[0].ID, fmt.Sprint(i%2))}}
-				a, err := l.runner.Submit(context.Background(), admission.Input{Namespace: l.key.Namespace, Run: in})
-				if err != nil {
-					t.Error(err)
-				}
-				answers <- a
-			}()
-		}
-		count := map[admission.Disposition]int{}
-		for range 4 {
-			a := <-answers
-			count[a.Disposition]++
-			if a.Disposition == admission.Refused && a.Refusal.Code != adapter.CodeConflict {
-				t.Errorf("refused with %s", a.Refusal.Code)
-			}
-		}
-		if count[admission.Started] != 1 || count[admission.Repeat] != 1 || count[admission.Refused] != 2 {
-			t.Errorf("answers %v", count)
-		}
-		succeeded(t, l.untilEnd())
-		if n := ran.Load(); n != 1 {
-			t.Errorf("the step ran %d times", n)
-		}
-	}
-}
-
-func TestExpiry(t *testing.T) {
-	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		i := confirmation("?")
-		i.ExpiresAt = run.Now().Add(-time.Second).UTC().Format(time.RFC3339)
-		answers, err := run.Ask(ctx, i)
-		if err != nil {
-			return err
-		}
-		return run.Say(status(answers.Of[0]))
-	}))
-	open := interrupts(t, l.say("hi"))
-	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-	if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeExpired {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
-	succeeded(t, l.answer(cancelled(open[0].ID)))
-}
-
-// All entries cancelled and a new user message: the execution is over, and a
-// new one answers the message.
-func TestSteeringAway(t *testing.T) {
-	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if m := run.Input().Messages; m[len(m)-1].Content.String() == "never mind" {
-			return run.Say("fine")
-		}
-		if _, err := run.Ask(ctx, confirmation("?")); err != nil {
-			return err
-		}
-		return run.Say("went on")
-	}))
-	open := interrupts(t, l.say("hi"))
-	in := user("never mind")
-	in.Resume = []protocol.ResumeEntry{cancelled(open[0].ID)}
-	if a := l.submit(in); a.Disposition != admission.Started {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
-	succeeded(t, l.untilEnd())
-	if got := l.texts(); !slices.Equal(got, []string{"fine"}) {
-		t.Errorf("texts %q", got)
-	}
-}
-
 // gated runs only when it is let.
 func gated() (adapter.Agent, chan struct{}) {
 	gate := make(chan struct{})
@@ -342,33 +250,6 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-func TestBusyPolicies(t *testing.T) {
-	t.Run("reject", func(t *testing.T) {
-		agent, gate := gated()
-		l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusyReject })
-		l.submit(user("one"))
-		if a := l.submit(user("two")); a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeThreadBusy {
-			t.Errorf("%s %+v", a.Disposition, a.Refusal)
-		}
-		close(gate)
-		succeeded(t, l.untilEnd())
-	})
-	t.Run("supersede", func(t *testing.T) {
-		agent, gate := gated()
-		l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusySupersede })
-		l.submit(user("one"))
-		close(gate)
-		if a := l.submit(user("two")); a.Disposition != admission.Started {
-			t.Errorf("%s %+v", a.Disposition, a.Refusal)
-		}
-		l.until(func(e protocol.Event) bool {
-			finished, ok := e.(*protocol.RunFinished)
-			return ok && finished.RunID == "run-2"
-		})
-		l.wellFormed()
-	})
-}
-
 // What an agent does wrong ends its run, and nothing else.
 func TestAgentFails(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -425,17 +306,6 @@ func TestAskRefuses(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A number that nothing could hold when it is written out is judged all the same.
-func TestPayloadOfHugeExponent(t *testing.T) {
-	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","maximum":9}`)}))
-	open := interrupts(t, l.say("hi"))
-	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1e1000000000`)}})
-	if a.Disposition != admission.Refused {
-		t.Fatalf("%s", a.Disposition)
-	}
-	succeeded(t, l.answer(resolved(open[0].ID, `4`)))
 }
 
 // What is not recognised reaches neither agents nor followers, and what is, does.

@@ -98,21 +98,6 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 	}
 }
 
-// A dead letter of which nothing was recorded begins again, because an operator
-// says so.
-func TestRequeueBeginsAgain(t *testing.T) {
-	agent := &steady{ran: map[string]int{}}
-	l := newLab(t, agent)
-	l.lose(agent, 1)
-	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-	letter := l.theRun(store.DispatchDeadLetter)
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != admission.Started {
-		t.Fatalf("%+v %v", a, err)
-	}
-	succeeded(t, l.untilEnd())
-	l.wellFormed()
-}
-
 // A dead letter is gone for good once the thread has begun something else.
 func TestRequeueIsTooLate(t *testing.T) {
 	agent := &steady{ran: map[string]int{}}
@@ -196,6 +181,14 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	if letter.Attempts != 1 || letter.Label != "waits" {
 		t.Errorf("dead letter %+v", letter)
 	}
+	// A node that lacks the agent does not use it up.
+	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
+	if err != nil || a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+		t.Errorf("%+v %v", a, err)
+	}
+	if letter := l.theRun(store.DispatchDeadLetter); letter.ContinuedAs != "" {
+		t.Errorf("requeued as %s", letter.ContinuedAs)
+	}
 	if err := l.runner.Shutdown(l.ctx()); err != nil {
 		t.Fatal(err)
 	}
@@ -206,36 +199,9 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	interrupts(t, l.untilEnd())
 }
 
-// A node that lacks the agent does not use a dead letter up.
-func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
-	first, gate := gated()
-	with := func(o *runner.Options) { o.Agents["other"] = asker(confirmation("?")) }
-	l := newLab(t, first, with)
-	l.submit(user("one"))
-	in := user("two")
-	in.ThreadID, in.RunID = l.key.Thread, "waits"
-	if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != admission.Queued {
-		t.Fatalf("%+v %v", a, err)
-	}
-	wait := l.drain()
-	close(gate)
-	wait()
-	l.replace(first, impatient)
-	l.forward(2 * time.Minute)
-	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
-	letter := l.theRun(store.DispatchDeadLetter)
-	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-	if err != nil || a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
-		t.Errorf("%+v %v", a, err)
-	}
-	if letter := l.theRun(store.DispatchDeadLetter); letter.ContinuedAs != "" {
-		t.Errorf("requeued as %s", letter.ContinuedAs)
-	}
-}
-
-// What a dead letter was not to run beside is kept away from the run that goes on
-// with it too.
-func TestRequeueKeepsTheDedupeKey(t *testing.T) {
+// A dead letter of which nothing was recorded begins again, because an operator says so. What it
+// was not to run beside is kept away from the run that goes on with it, too.
+func TestRequeueBeginsAgain(t *testing.T) {
 	agent := &steady{ran: map[string]int{}}
 	l := newLab(t, agent)
 	cut := l.cutAfter(l.store, 1)
@@ -255,4 +221,5 @@ func TestRequeueKeepsTheDedupeKey(t *testing.T) {
 		t.Errorf("%+v %v", info, err)
 	}
 	succeeded(t, l.untilEnd())
+	l.wellFormed()
 }

@@ -242,8 +242,8 @@ func TestToldAnswersAreRedacted(t *testing.T) {
 	}
 }
 
-// A time that ran out is told as that, whatever the policy and the answer for it: nobody
-// has answered, and nobody has denied.
+// A time that ran out is told and recorded as that, whatever the policy and the answer for it:
+// nobody has answered, and nobody has denied.
 func TestExpiryIsToldAsExpiry(t *testing.T) {
 	for name, test := range map[string]struct {
 		policy adapter.ExpiryPolicy
@@ -279,17 +279,22 @@ func TestExpiryIsToldAsExpiry(t *testing.T) {
 			if got := l.texts(); test.want != "" && (len(got) != 1 || got[0] != test.want+"{}") {
 				t.Errorf("said %q", got)
 			}
+			if d := l.decided(); d.Interrupt != open.ID || d.Status != store.DecisionExpired || d.User != "" || d.Origin != (store.Origin{Through: store.ThroughExpiry}) || string(d.Payload) != test.answer {
+				t.Errorf("on record: %+v %s", d.Decision, d.Body)
+			}
 		})
 	}
 }
 
-// Who turns away by another message has answered nothing, and it is told that they did.
+// Who turns away by another message has answered nothing. It is told, and on record, that they
+// cancelled what was asked.
 func TestSteeringIsTold(t *testing.T) {
 	l := newLab(t, inquirer(), cancelling)
 	open := interrupts(t, l.say("ask"))
 	in := user("next")
 	in.RunID = "turning away"
-	if a := l.from(bobsSocket, in); a.Disposition != admission.Started {
+	a := l.from(bobsSocket, in)
+	if a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	started, says := startOf(t, l.untilEnd())
@@ -300,6 +305,16 @@ func TestSteeringIsTold(t *testing.T) {
 		if d.Status != "cancelled" || d.By != "Bob" || d.Through != "steering" || d.Approved != nil {
 			t.Errorf("%s", started.Metadata["aguiws"])
 		}
+	}
+	steered := bobsSocket
+	steered.Through = store.ThroughSteering
+	for _, d := range l.decisions() {
+		if d.Status != store.DecisionCancelled || d.User != bob || d.Origin != steered || d.AnsweredBy.RunID != a.RunID {
+			t.Errorf("on record: %+v %s", d.Decision, d.Body)
+		}
+	}
+	if n := len(l.decisions()); n != len(open) {
+		t.Errorf("%d decisions are on record", n)
 	}
 }
 

@@ -165,58 +165,6 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return texts[0] == texts[1]
 }
 
-// Nobody answered in time: that is what the record says, also where the policy is to
-// cancel, to fail or to answer, and nobody has denied anything.
-func TestExpiryOnRecord(t *testing.T) {
-	for name, test := range map[string]struct {
-		policy adapter.ExpiryPolicy
-		answer string
-	}{
-		"cancelled": {policy: adapter.ExpiryCancel},
-		"failed":    {policy: adapter.ExpiryFail},
-		"answered":  {answer: `{"approved":false}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			question := confirmation("quick")
-			question.ExpiresAt = time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
-			if test.answer != "" {
-				question = adapter.OnExpiry(question, adapter.Expiry{Answer: rawJSON(test.answer)})
-			}
-			l := newLab(t, asker(question), func(o *runner.Options) { o.OnExpiry = test.policy })
-			open := interrupts(t, l.say("hi"))[0]
-			l.forward(2 * time.Hour)
-			l.untilEnd()
-			d := l.decided()
-			if d.Interrupt != open.ID || d.Status != store.DecisionExpired || d.User != "" || d.Origin != (store.Origin{Through: store.ThroughExpiry}) || string(d.Payload) != test.answer {
-				t.Errorf("%+v %s", d.Decision, d.Body)
-			}
-		})
-	}
-}
-
-// Whoever turns away from what was asked by another message has cancelled it.
-func TestSteeringOnRecord(t *testing.T) {
-	l := newLab(t, inquirer(), cancelling)
-	open := interrupts(t, l.say("ask"))
-	in := user("next")
-	in.RunID = "turning away"
-	a := l.from(store.Origin{Through: store.ThroughSocket, Credential: "token-of-bob"}, in)
-	if a.Disposition != admission.Started {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
-	succeeded(t, l.untilEnd())
-	list := l.decisions()
-	if len(list) != len(open) {
-		t.Fatalf("%d decisions", len(list))
-	}
-	for _, d := range list {
-		if d.Status != store.DecisionCancelled || d.User != bob || d.Origin != (store.Origin{Through: store.ThroughSteering, Credential: "token-of-bob"}) || d.AnsweredBy.RunID != a.RunID {
-			t.Errorf("%+v %s", d.Decision, d.Body)
-		}
-	}
-}
-
 // Refused answers are counted where the decision is told, and move nothing: what is being
 // judged meanwhile stands.
 func TestRefusedAnswersAreCounted(t *testing.T) {

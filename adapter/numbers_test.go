@@ -142,22 +142,6 @@ func TestNumbersAreTexts(t *testing.T) {
 	}
 }
 
-// Bounds of a schema, and answers against them, are numbers and not doubles.
-func TestSchemaBoundsAreExact(t *testing.T) {
-	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		_, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonInputRequired,
-			ResponseSchema: protocol.Any(`{"type":"number","minimum":9007199254740993,"exclusiveMaximum":1e400}`)})
-		return err
-	}))
-	open := interrupts(t, l.say("hi"))
-	for _, wrong := range []string{"9007199254740992", "9007199254740992.9", "1e400"} {
-		if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, wrong)}}); a.Refusal == nil || a.Refusal.Code != adapter.CodePayloadInvalid {
-			t.Errorf("%s: %s %+v", wrong, a.Disposition, a.Refusal)
-		}
-	}
-	succeeded(t, l.answer(resolved(open[0].ID, "9007199254740993.0")))
-}
-
 // A client that reads numbers as doubles sends what is left of the state with each of
 // its inputs: that changes nothing. Another number does.
 func TestStateIsNotRounded(t *testing.T) {

@@ -119,30 +119,6 @@ func TestRepeatOfARunSteeredAwayFrom(t *testing.T) {
 	}
 }
 
-// An answer that was given back may be sent again as it was, under the same
-// runId: it is no repeat of the run that failed.
-func TestSameAnswerAfterGiveBack(t *testing.T) {
-	calls := 0
-	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		text := "?"
-		if calls++; calls == 2 {
-			text = "something else?"
-		}
-		_, err := run.Ask(ctx, confirmation(text))
-		return err
-	}))
-	open := interrupts(t, l.say("hi"))
-	answer := func() []protocol.Event {
-		a := l.submit(&protocol.RunAgentInput{RunID: "run-2", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}})
-		if a.Disposition != admission.Started {
-			t.Fatalf("%s of %q %+v", a.Disposition, a.Of, a.Refusal)
-		}
-		return l.untilEnd()
-	}
-	failedWith(t, answer(), adapter.CodeReplayDiverged)
-	succeeded(t, answer())
-}
-
 // readThen is a store on which something happens after the first read.
 type readThen struct {
 	store.Store

@@ -13,48 +13,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-func TestRunStreamsAndEnds(t *testing.T) {
-	l := newLab(t, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("hello") }))
-	events := l.say("hi")
-	succeeded(t, events)
-	want := "RUN_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_END RUN_FINISHED"
-	if got := show(events); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	l.wellFormed()
-}
-
-// The function is called again from the top, steps return what they returned,
-// and what was said before the question is not said again.
-func TestReplayContinuesAfterAnswer(t *testing.T) {
-	ran := 0
-	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if err := run.Say("before"); err != nil {
-			return err
-		}
-		n, err := adapter.Step(ctx, run, "count", func(context.Context) (int, error) { ran++; return 41 + ran, nil })
-		if err != nil {
-			return err
-		}
-		answers, err := run.Ask(ctx, confirmation("go on?"))
-		if err != nil {
-			return err
-		}
-		payload, _ := answers.Of[0].Payload()
-		return run.Say(fmt.Sprintf("%d %s", n, payload))
-	}))
-	open := interrupts(t, l.say("hi"))
-	events := l.answer(resolved(open[0].ID, `"yes"`))
-	succeeded(t, events)
-	l.wellFormed()
-	if ran != 1 {
-		t.Errorf("the step ran %d times", ran)
-	}
-	if got := l.texts(); !slices.Equal(got, []string{"before", `42 "yes"`}) {
-		t.Errorf("texts %q", got)
-	}
-}
-
 // A step's error takes the same path in every replay.
 func TestReplayStepError(t *testing.T) {
 	ran := 0
