@@ -165,10 +165,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 				logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				m := &moody{Store: embedded(t), asked: make(chan struct{}, 1)}
 				agent := script.New(script.Options{})
-				r, err := runner.New(m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := newRunner(t, m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
 				ts := newTestServer(t, running(r), &Options{Auth: m, Logger: logger})
 				ts.ask(http.MethodPost, "/agui", says("r1", "/say hello"), "Authorization", "Bearer good").opened().rest()
 				if fails {

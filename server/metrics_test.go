@@ -60,10 +60,7 @@ func metered(t *testing.T, opts *Options) (*testServer, *metrics.Metrics) {
 	t.Cleanup(func() { _ = opts.Webhooks.Shutdown(context.Background()) })
 	opts.Metrics = metrics.New()
 	agent := script.New(script.Options{})
-	r, err := runner.New(opts.Metrics.Store(embedded(t)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, opts.Metrics.Store(embedded(t)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	return newTestServer(t, running(r), opts), opts.Metrics
 }
 

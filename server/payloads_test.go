@@ -41,10 +41,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 		put <- err
 		return err
 	})
-	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	s = newTestServer(t, running(r), nil)
 	if _, err := r.Inject(t.Context(), operate.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
