@@ -104,10 +104,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 	request := func(method, path, body, token string) func(ts *testServer) (leave func()) {
 		return func(ts *testServer) func() {
 			ctx, cancel := context.WithCancel(t.Context())
-			r, err := http.NewRequestWithContext(ctx, method, ts.http.URL+path, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := newRequest(t, ctx, method, ts.http.URL+path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Authorization", "Bearer "+token)
 			over := make(chan struct{})

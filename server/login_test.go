@@ -439,10 +439,7 @@ func TestLoginByALinkOfAnotherSite(t *testing.T) {
 	l := newLoginLab(t, nil, identity.None{})
 	link := l.http.URL + "/login/one/" + l.asks("one")
 	for site, status := range map[string]int{"cross-site": 200, "same-site": 200, "same-origin": 303, "none": 303, "": 303} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newRequest(t, t.Context(), http.MethodGet, link, nil)
 		r.Header.Set("Sec-Fetch-Mode", "navigate")
 		r.Header.Set("Sec-Fetch-Dest", "document")
 		if site != "" {
@@ -590,10 +587,7 @@ func TestLoginCrashPoints(t *testing.T) {
 			b := l.browser()
 			to, _, _ := l.begins(b, annsToken, "one", interrupt)
 			back := l.agrees(b, to)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, back, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := newRequest(t, t.Context(), http.MethodGet, back, nil)
 			if resp, err := b.Do(r); err == nil {
 				body, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()

@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,11 +17,8 @@ import (
 // TestV1Scopes's.
 func TestEachScopeAlone(t *testing.T) {
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeTenants, identity.ScopeMetrics}
-	page, err := os.ReadFile("../docs/binding/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(page), "\n## Scopes\n")
+	page := readFile(t, "../docs/binding/security.md")
+	_, section, _ := strings.Cut(page, "\n## Scopes\n")
 	section, _, _ = strings.Cut(section, "\n### ")
 	var listed []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)` ").FindAllStringSubmatch(section, -1) {

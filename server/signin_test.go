@@ -47,10 +47,7 @@ func signInLab(t *testing.T, issuer string) (one, other *testServer) {
 // asPage sends a request as a browser does to the public URL.
 func (ts *testServer) asPage(t *testing.T, method, path string, header http.Header, body string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, ts.http.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRequest(t, t.Context(), method, ts.http.URL+path, strings.NewReader(body))
 	r.Header, r.Host = header.Clone(), strings.TrimPrefix(publicURL, "http://")
 	if r.Header == nil {
 		r.Header = http.Header{}

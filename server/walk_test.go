@@ -392,10 +392,7 @@ func (w *walk) request(t *testing.T, method, path, token, body string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, w.http.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRequest(t, ctx, method, w.http.URL+path, strings.NewReader(body))
 	r.Header.Set("Origin", w.http.URL)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
