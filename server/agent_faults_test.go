@@ -39,12 +39,9 @@ func TestAgentAtFault(t *testing.T) {
 func TestProcessLost(t *testing.T) {
 	store := embedded(t)
 	start := func() *testServer {
-		r, err := runner.New(store, &runner.Options{
+		r := newRunner(t, store, &runner.Options{
 			Agents: map[string]adapter.Agent{"": asking(func() string { return "Go on?" })}, Mode: runner.ModeBlocking,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		return newTestServer(t, running(r), nil)
 	}
 	first := start()
@@ -63,10 +60,7 @@ func TestTimeLimit(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
 	wantCode(t, newTab(newTestServer(t, running(r), nil).dial()).ask("r1", "hello"), "run_timeout")
 }
 
@@ -80,10 +74,7 @@ func TestThreadSize(t *testing.T) {
 			}
 		}
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
 	srv := newTestServer(t, running(r), nil)
 	wantCode(t, newTab(srv.dial()).ask("r1", "hello"), "thread_too_large")
 	wantCode(t, newTab(srv.dial()).ask("r2", "more"), "thread_too_large")

@@ -39,10 +39,7 @@ func TestAgentsAreListed(t *testing.T) {
 		"there is one": {runner.Options{Agents: map[string]adapter.Agent{"": agent}}, "[map[default:true]]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := runner.New(embedded(t), &c.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := newRunner(t, embedded(t), &c.opts)
 			named := slices.DeleteFunc(slices.Sorted(maps.Keys(c.opts.Agents)), func(name string) bool { return name == "" })
 			ask := maps.Clone(said)
 			maps.DeleteFunc(ask, func(name string, _ func(context.Context) (*protocol.AgentCapabilities, error)) bool {

@@ -46,14 +46,20 @@ func (m byToken) Authenticate(_ context.Context, c identity.Credential) (identit
 
 const annsToken = "0123456789abcdef-ann"
 
-// A token that is taken out of the list, or stands for somebody else by now,
-// closes its sockets; one that stays does not.
-func TestReplacedTokens(t *testing.T) {
-	list := []identity.Token{{Token: annsToken, User: "ann"}, {Token: "0123456789abcdef-bob", User: "bob"}, {Token: "0123456789abcdef-cid", User: "cid"}}
+func newTokens(t *testing.T, list []identity.Token) *identity.Tokens {
+	t.Helper()
 	tokens, err := identity.NewTokens(list)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tokens
+}
+
+// A token that is taken out of the list, or stands for somebody else by now,
+// closes its sockets; one that stays does not.
+func TestReplacedTokens(t *testing.T) {
+	list := []identity.Token{{Token: annsToken, User: "ann"}, {Token: "0123456789abcdef-bob", User: "bob"}, {Token: "0123456789abcdef-cid", User: "cid"}}
+	tokens := newTokens(t, list)
 	ts := newTestServer(t, newFake(), &Options{Auth: tokens})
 	open := func(token string) *client {
 		c := ts.connect("/agui/ws", bearer(token, ws.Subprotocol))

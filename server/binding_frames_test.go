@@ -2,7 +2,6 @@ package server
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -31,12 +30,9 @@ func TestBindingFramesAreListed(t *testing.T) {
 	row := regexp.MustCompile("^\\| `(ws\\.[a-z]+)` \\|([^|]*)\\|")
 	member := regexp.MustCompile("`([A-Za-z]+)\\??`")
 	for _, name := range pages {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, name)
 		side := "client"
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(text) {
 			switch {
 			case strings.HasPrefix(line, "## The server's frames"), strings.HasPrefix(line, "| from the server |"):
 				side = "server"

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -21,11 +20,8 @@ func TestBindingConversation(t *testing.T) {
 	}
 	played := 0
 	for _, name := range pages {
-		page, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if blocks := strings.Split(string(page), "```conversation "); len(blocks) > 1 {
+		page := readFile(t, name)
+		if blocks := strings.Split(page, "```conversation "); len(blocks) > 1 {
 			played++
 			t.Run(filepath.Base(name), func(t *testing.T) { converse(t, blocks[1:]) })
 		}

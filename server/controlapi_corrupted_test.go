@@ -27,10 +27,7 @@ func (c corrupt) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 // same request again would be of no use.
 func TestV1TellsWhatIsCorrupted(t *testing.T) {
 	var log logged
-	r, err := runner.New(corrupt{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, corrupt{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
 	v := newV1On(t, r, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	status, _, _ := v.send(http.MethodGet, "/threads/corrupt", "", nil)
 	if status != http.StatusInternalServerError {

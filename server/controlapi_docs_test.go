@@ -46,12 +46,9 @@ func documentedScopes(t *testing.T) map[string]string {
 // operations that there are.
 func TestDocsNameOperations(t *testing.T) {
 	needs := documentedScopes(t)
-	page, err := os.ReadFile("../docs/control-api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "../docs/control-api.md")
 	listed := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z]+ /v1[^`]*)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z]+ /v1[^`]*)` \\| ([^|]*) \\|").FindAllStringSubmatch(page, -1) {
 		if _, twice := listed[row[1]]; twice {
 			t.Errorf("docs/control-api.md lists %s twice", row[1])
 		}
@@ -68,7 +65,7 @@ func TestDocsNameOperations(t *testing.T) {
 		}
 	}
 	named := regexp.MustCompile("`(?:(GET|POST|PATCH|PUT|DELETE) )?(/v1/[^`?\\s…]+)[^`]*`")
-	err = filepath.WalkDir("../docs", func(name string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../docs", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(name) != ".md" {
 			return err
 		}
@@ -88,11 +85,8 @@ func TestDocsNameOperations(t *testing.T) {
 // The table of scopes in docs/binding/security.md names each operation that tells of the
 // server, and no other, beside the scope metrics.
 func TestDocsNameWhatMetricsAllows(t *testing.T) {
-	page, err := os.ReadFile("../docs/binding/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := regexp.MustCompile("(?m)^\\| `metrics` \\|.*$").FindString(string(page))
+	page := readFile(t, "../docs/binding/security.md")
+	row := regexp.MustCompile("(?m)^\\| `metrics` \\|.*$").FindString(page)
 	var named, want []string
 	for _, found := range regexp.MustCompile("`GET (/v1/[^`]*)`").FindAllStringSubmatch(row, -1) {
 		named = append(named, found[1])

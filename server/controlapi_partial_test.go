@@ -44,10 +44,7 @@ func (s partStore) WorkStats(context.Context, []string) ([]store.WorkStats, erro
 // A page says when a part of the store is missing on it. A sum that misses a part is
 // none.
 func TestV1PartOfTheStoreGone(t *testing.T) {
-	r, err := runner.New(partStore{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, partStore{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	v := newV1On(t, r, &Options{}).as("0123456789abcdef-root-of-all")
 	v.call("addInput", 202, "/threads/t/input", `{"text":"/say hello","runId":"r"}`)
 	for _, tt := range []struct {
@@ -100,10 +97,7 @@ func (s partTree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([
 // What was changed is told as changed.
 func TestV1PartOfAThreadGone(t *testing.T) {
 	s := partTree{embedded(t), new(atomic.Bool), new(atomic.Bool)}
-	r, err := runner.New(s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	v := newV1On(t, r, &Options{})
 	v.call("createThread", 201, "/threads", `{"threadId":"t","resourceId":"r"}`)
 	v.call("addInput", 202, "/threads/t/input", say("/say hello"))

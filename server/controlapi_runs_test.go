@@ -64,12 +64,9 @@ func TestV1FindsRuns(t *testing.T) {
 // A run tells the trace of the input that began it, which is the caller's if it brings one.
 func TestV1TellsTheTraceOfARun(t *testing.T) {
 	const traceID = "0af7651916cd43dd8448eb211c80319c"
-	r, err := runner.New(embedded(t), &runner.Options{
+	r := newRunner(t, embedded(t), &runner.Options{
 		Agents: map[string]adapter.Agent{"script": script.New(script.Options{})}, Default: "script", Traces: sdk.NewTracerProvider(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v := newV1On(t, r, &Options{PassHeaders: []string{"traceparent"}})
 	if status, body, _ := v.send("POST", "/threads/t/input", say("hello"), map[string]string{"Traceparent": "00-" + traceID + "-b7ad6b7169203331-01"}); status != 202 {
 		t.Fatalf("%d %s", status, body)

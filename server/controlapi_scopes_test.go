@@ -79,20 +79,14 @@ var scopesOf = map[string]struct{ home, away string }{
 // it is not deleted, in each of the namespaces, and somebody with each single scope.
 func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	agent := script.New(script.Options{})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	list := []identity.Token{{Token: "0123456789abcdef-nothing-own", Tenant: "acme", User: "me", Scopes: []string{}}}
 	for _, scope := range []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics} {
 		list = append(list,
 			identity.Token{Token: "0123456789abcdef-" + scope + "-own", Tenant: "acme", User: "me", Scopes: []string{scope}},
 			identity.Token{Token: "0123456789abcdef-" + scope + "-shared", Tenant: "acme", User: "me", Namespace: "team", Scopes: []string{scope}})
 	}
-	tokens, err := identity.NewTokens(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := newTokens(t, list)
 	w := &walk{testServer: newTestServer(t, running(r), &Options{
 		Auth: tokens, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000,
 	}), theirs: ids{thread: "t", run: "r", message: "nobody's", interrupt: "nobody's", dispatch: "nobody's"}}

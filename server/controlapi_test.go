@@ -42,17 +42,14 @@ func newV1(t *testing.T) *v1Server {
 func newV1With(t *testing.T, opts *Options) *v1Server {
 	t.Helper()
 	agent := script.New(script.Options{})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
 	return newV1On(t, r, opts)
 }
 
 func newV1On(t *testing.T, r *runner.Runner, opts *Options) *v1Server {
 	t.Helper()
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}
-	tokens, err := identity.NewTokens([]identity.Token{
+	tokens := newTokens(t, []identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
 		{Token: "0123456789abcdef-operator", Tenant: "acme", User: "op", Scopes: all},
 		{Token: "0123456789abcdef-root-of-all", Tenant: "acme", User: "root", Scopes: append(all[:4:4], identity.ScopeTenants)},
@@ -60,9 +57,6 @@ func newV1On(t *testing.T, r *runner.Runner, opts *Options) *v1Server {
 		{Token: "0123456789abcdef-reader", Tenant: "acme", User: "reader", Scopes: []string{identity.ScopeRead}},
 		{Token: "0123456789abcdef-runner", Tenant: "acme", User: "ann", Scopes: []string{identity.ScopeRun}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	opts.Auth = tokens
 	if r.HasAgent("script") {
 		opts.Agents = []string{"script"}

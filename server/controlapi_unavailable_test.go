@@ -95,10 +95,7 @@ func TestV1StoreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	closes(t, store)
-	r, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
 	v := newV1On(t, r, &Options{CallTimeout: time.Second}).as("0123456789abcdef-root-of-all")
 	redis.Kill()
 	v.later(never, func(op operation, status int, problem map[string]any) {

@@ -78,17 +78,11 @@ func TestV1Webhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sender.Shutdown(context.Background()) })
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens, err := identity.NewTokens([]identity.Token{
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	tokens := newTokens(t, []identity.Token{
 		{Token: "0123456789abcdef-admin", Tenant: "acme", User: "me", Scopes: []string{identity.ScopeAdmin}},
 		{Token: "0123456789abcdef-all", Tenant: "acme", User: "op", Scopes: []string{identity.ScopeAdmin, identity.ScopeTenants}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	metrics := metrics.New()
 	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, Webhooks: sender, Metrics: metrics})}
 	owed := `"owed":{"waiting":5,"failed":2,"dead":2,"most":100}`
@@ -151,10 +145,7 @@ func TestV1WebhooksTellWhyATargetTakesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sender.Shutdown(context.Background()) })
-	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	w := &walk{testServer: newTestServer(t, running(r), &Options{Webhooks: sender})}
 	w.request(t, "POST", "/agui", "", `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"/confirm go on?"}]}`)
 	eventually(t, "the failure is told", func() bool {

@@ -18,13 +18,10 @@ import (
 // name: in records, lists, notices, decisions, streams and metrics, and in what they are
 // searched by.
 func TestTheDefaultAgentHasOneName(t *testing.T) {
-	r, err := runner.New(embedded(t), &runner.Options{
+	r := newRunner(t, embedded(t), &runner.Options{
 		Agents:  map[string]adapter.Agent{"main": script.New(script.Options{}), "other": script.New(script.Options{})},
 		Default: "main",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v := newV1On(t, r, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000, OnDisconnect: map[string]Disconnect{"main": DisconnectFinish}})
 	before, _, _ := v.ts.Page("", annsToken)
 	bearing := []string{"Authorization", "Bearer " + annsToken}
@@ -101,10 +98,7 @@ func TestTheDefaultAgentHasOneName(t *testing.T) {
 
 // New refuses the name of an agent that the runner lacks.
 func TestAgentThatTheRunnerLacks(t *testing.T) {
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"main": script.New(script.Options{})}, Default: "main"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"main": script.New(script.Options{})}, Default: "main"})
 	defer r.Shutdown(context.Background())
 	if _, err := New(r, &Options{Agents: []string{"drafts"}}); err == nil || !strings.Contains(err.Error(), `"drafts"`) {
 		t.Errorf("%v, want a refusal of drafts", err)

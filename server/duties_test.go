@@ -17,21 +17,15 @@ import (
 // Whoever asked for a call may not approve it by any way that there is, and somebody
 // else may.
 func TestNobodyApprovesTheirOwn(t *testing.T) {
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, SeparateDuties: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, SeparateDuties: true})
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}
 	const bobs, anns2, sams = "0123456789abcdef-bob", "0123456789abcdef-ann-2", "0123456789abcdef-sam"
-	tokens, err := identity.NewTokens([]identity.Token{
+	tokens := newTokens(t, []identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team", Scopes: all},
 		{Token: anns2, Tenant: "acme", User: "ann", Namespace: "elsewhere", Scopes: all},
 		{Token: bobs, Tenant: "acme", User: "bob", Namespace: "team"},
 		{Token: sams, Tenant: "acme", User: "sam", Scopes: []string{identity.ScopeApprover}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
 	post := func(token, path, body string) string { return w.request(t, http.MethodPost, path, token, body) }
 	input := func(thread, run, members string) string {

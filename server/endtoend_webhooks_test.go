@@ -56,10 +56,7 @@ func TestEndToEndWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sender.Shutdown(context.Background()) })
-	r, err := runner.New(s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
 	v := newV1On(t, r, &Options{RequestBurst: 1000, Webhooks: sender})
 	first := v.call("listNotices", 200, "/notices", "")["next"].(string)
 

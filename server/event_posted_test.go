@@ -37,10 +37,7 @@ func eventsServer(t *testing.T, waits <-chan struct{}) (v, stranger *v1Server, c
 		}
 		return run.Say(string(payload))
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script", PublicURL: publicURL + "/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script", PublicURL: publicURL + "/"})
 	v = newV1On(t, r, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})
 	nobody := *v
 	nobody.token = ""

@@ -116,10 +116,7 @@ func TestThreadLargerThanShare(t *testing.T) {
 		}
 		return admission.Admitted{Disposition: admission.Refused, Refusal: &protocol.RunError{Message: "no", Code: "thread_busy"}}, nil
 	}
-	tokens, err := identity.NewTokens([]identity.Token{{Token: annsToken, User: "ann"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := newTokens(t, []identity.Token{{Token: annsToken, User: "ann"}})
 	ts := newTestServer(t, b, &Options{Auth: tokens})
 	tab := ts.gate.Budget.Open(budget.Replies, "\x00ann", "")
 	defer tab.Close()

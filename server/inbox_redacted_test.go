@@ -20,13 +20,10 @@ func TestV1InboxIsRedacted(t *testing.T) {
 		})
 	}
 	paying := `{"amount":12.50,"card":{"number":"` + secret + `","name":"Ann"}}`
-	r, err := runner.New(embedded(t), &runner.Options{
+	r := newRunner(t, embedded(t), &runner.Options{
 		Agents:      map[string]adapter.Agent{"": asks("pay", paying), "script": asks("show", paying)},
 		RedactLists: []adapter.Redaction{{Tool: "pay", Pointer: "/card/number"}, {Pointer: "/password"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v := newV1On(t, r, &Options{})
 	v.asked("paying", "go")
 	v.call("addInput", 202, "/threads/showing/input", `{"text":"go","agent":"script"}`)

@@ -128,10 +128,7 @@ func TestV1InboxResolvedIsASummary(t *testing.T) {
 		_, err = adapter.CallTools(ctx, run, adapter.ToolCall{ID: "call", Name: "publish", Args: args, Message: large})
 		return err
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	v := newV1On(t, r, &Options{})
 	for i := range 3 {
 		thread := fmt.Sprint("t", i)

@@ -222,10 +222,7 @@ func TestV1InboxIsASummary(t *testing.T) {
 		_, err := run.Ask(ctx, list...)
 		return err
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": many}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": many}})
 	v := newV1On(t, r, &Options{})
 	v.asked("large", "go")
 	v.call("addInput", 202, "/threads/many/input", `{"text":"go","agent":"script"}`)
@@ -273,11 +270,8 @@ func countedAgent(went *sync.Map) adapter.Agent {
 // however often and from how many sides the request comes.
 func TestV1InboxResolve(t *testing.T) {
 	var went sync.Map
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": countedAgent(&went), "script": script.New(script.Options{})},
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": countedAgent(&went), "script": script.New(script.Options{})},
 		MaxInputs: 1000, InputBurst: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v := newV1On(t, r, &Options{CallTimeout: time.Minute, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000})
 	op := v.as("0123456789abcdef-operator")
 	threads := 28

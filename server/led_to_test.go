@@ -55,21 +55,15 @@ const (
 func newLedToServer(t *testing.T, input string) *ledToServer {
 	t.Helper()
 	whole := new(atomic.Int64)
-	r, err := runner.New(wholeReads{embedded(t), whole}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, wholeReads{embedded(t), whole}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}
-	tokens, err := identity.NewTokens([]identity.Token{
+	tokens := newTokens(t, []identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
 		{Token: blindToken, Tenant: "acme", User: "ann", Scopes: []string{identity.ScopeRun}},
 		{Token: readerToken, Tenant: "acme", User: "ann", Scopes: []string{identity.ScopeRead}},
 		{Token: approverToken, Tenant: "acme", User: "bob", Scopes: []string{identity.ScopeApprover}},
 		{Token: otherToken, Tenant: "other", User: "op", Scopes: all},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &ledToServer{walk: &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}, whole: whole}
 	if said := s.request(t, http.MethodPost, "/agui", annsToken, input); !strings.HasPrefix(said, "200 ") {
 		t.Fatal(said)

@@ -104,10 +104,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 	request := func(method, path, body, token string) func(ts *testServer) (leave func()) {
 		return func(ts *testServer) func() {
 			ctx, cancel := context.WithCancel(t.Context())
-			r, err := http.NewRequestWithContext(ctx, method, ts.http.URL+path, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := newRequest(t, ctx, method, ts.http.URL+path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Authorization", "Bearer "+token)
 			over := make(chan struct{})
@@ -165,10 +162,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 				logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				m := &moody{Store: embedded(t), asked: make(chan struct{}, 1)}
 				agent := script.New(script.Options{})
-				r, err := runner.New(m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := newRunner(t, m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
 				ts := newTestServer(t, running(r), &Options{Auth: m, Logger: logger})
 				ts.ask(http.MethodPost, "/agui", says("r1", "/say hello"), "Authorization", "Bearer good").opened().rest()
 				if fails {

@@ -89,18 +89,12 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runner.New(l.store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, l.store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
 	if auth == nil {
-		auth, err = identity.NewTokens([]identity.Token{
+		auth = newTokens(t, []identity.Token{
 			{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"},
 			{Token: bobsToken, Tenant: "acme", User: "bob", Namespace: "team"},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	l.walk = &walk{testServer: newTestServer(t, running(r), &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
 	return l
@@ -445,10 +439,7 @@ func TestLoginByALinkOfAnotherSite(t *testing.T) {
 	l := newLoginLab(t, nil, identity.None{})
 	link := l.http.URL + "/login/one/" + l.asks("one")
 	for site, status := range map[string]int{"cross-site": 200, "same-site": 200, "same-origin": 303, "none": 303, "": 303} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newRequest(t, t.Context(), http.MethodGet, link, nil)
 		r.Header.Set("Sec-Fetch-Mode", "navigate")
 		r.Header.Set("Sec-Fetch-Dest", "document")
 		if site != "" {
@@ -503,10 +494,7 @@ func TestLoginOfOneUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newRunner(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
 		for auth, fits := range map[identity.Authenticator]bool{namesNobody{}: !one, identity.None{}: one} {
 			if s, err := New(r, &Options{Auth: auth, Logins: svc}); (err == nil) != fits {
 				t.Errorf("%T, one user %t: %v, %v", auth, one, s, err)
@@ -562,10 +550,7 @@ func TestLoginOfALostCredential(t *testing.T) {
 		"nobody can tell":      {func(identity.Identity) (identity.Identity, error) { return identity.Identity{}, errors.New("down") }, 503, "cannot tell"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tokens, err := identity.NewTokens([]identity.Token{{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			tokens := newTokens(t, []identity.Token{{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"}})
 			auth := &changing{Authenticator: tokens}
 			l := newLoginLab(t, nil, auth)
 			interrupt := l.asks("one")
@@ -602,10 +587,7 @@ func TestLoginCrashPoints(t *testing.T) {
 			b := l.browser()
 			to, _, _ := l.begins(b, annsToken, "one", interrupt)
 			back := l.agrees(b, to)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, back, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := newRequest(t, t.Context(), http.MethodGet, back, nil)
 			if resp, err := b.Do(r); err == nil {
 				body, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,10 +59,7 @@ func metered(t *testing.T, opts *Options) (*testServer, *metrics.Metrics) {
 	t.Cleanup(func() { _ = opts.Webhooks.Shutdown(context.Background()) })
 	opts.Metrics = metrics.New()
 	agent := script.New(script.Options{})
-	r, err := runner.New(opts.Metrics.Store(embedded(t)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, opts.Metrics.Store(embedded(t)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	return newTestServer(t, running(r), opts), opts.Metrics
 }
 
@@ -163,12 +159,9 @@ func TestMetricsCount(t *testing.T) {
 // documented holds docs/metrics.md to what m has.
 func documented(t *testing.T, m *metrics.Metrics) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "../docs/metrics.md")
 	rows := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(aguiws_[a-z_]+)` \\| (.*?)\\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(aguiws_[a-z_]+)` \\| (.*?)\\|").FindAllStringSubmatch(page, -1) {
 		rows[row[1]] = strings.NewReplacer("`", "", " ", "").Replace(row[2])
 	}
 	described := map[string]string{}

@@ -43,10 +43,7 @@ var (
 func TestModelOfTheBinding(t *testing.T) {
 	pace := &wordly{threads: map[string]chan struct{}{}, tokens: map[string][]string{}}
 	part := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("part") })
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace, "part": part}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace, "part": part}})
 	ts := newTestServer(t, running(r), &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	for seed := *modelSeed; seed < *modelSeed+uint64(*modelSeeds); seed++ {

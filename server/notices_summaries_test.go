@@ -50,11 +50,8 @@ func TestNoticesShowWhatIsAskedOnRequest(t *testing.T) {
 	const secret = "4111-1111"
 	for _, on := range []bool{false, true} {
 		t.Run(fmt.Sprint(on), func(t *testing.T) {
-			r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": paying(secret), "script": askingMuch}, NoticeSummaries: on,
+			r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": paying(secret), "script": askingMuch}, NoticeSummaries: on,
 				RedactLists: []adapter.Redaction{{Tool: "pay", Pointer: "/card"}, {Pointer: "/to"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
 			v := newV1On(t, r, &Options{})
 			after := v.call("listNotices", 200, "/notices", "")["next"].(string)
 			v.asked("t", "go")

@@ -106,10 +106,7 @@ const (
 
 func noticesServer(t *testing.T, opts *Options) (*testServer, *noticeList) {
 	t.Helper()
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	l := &noticeList{backed: running(r), more: make(chan struct{})}
 	if opts.Auth == nil {
 		opts.Auth = tokensOf(t)
@@ -119,7 +116,7 @@ func noticesServer(t *testing.T, opts *Options) (*testServer, *noticeList) {
 
 func tokensOf(t *testing.T) *identity.Tokens {
 	t.Helper()
-	tokens, err := identity.NewTokens([]identity.Token{
+	tokens := newTokens(t, []identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"},
 		{Token: bobsToken, Tenant: "acme", User: "bob", Namespace: "team"},
 		{Token: "0123456789abcdef-alone", Tenant: "acme", User: "ann"},
@@ -128,9 +125,6 @@ func tokensOf(t *testing.T) *identity.Tokens {
 		{Token: rootToken, Tenant: "acme", User: "root", Scopes: []string{identity.ScopeAdmin, identity.ScopeTenants}},
 		{Token: "0123456789abcdef-runner", Tenant: "acme", User: "runner", Scopes: []string{identity.ScopeRun}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return tokens
 }
 

@@ -24,18 +24,12 @@ const (
 // newOwnRuns is a server on which ann has a thread, in a namespace that she shares with
 // two who may run and not read.
 func newOwnRuns(t *testing.T) *walk {
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens, err := identity.NewTokens([]identity.Token{
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	tokens := newTokens(t, []identity.Token{
 		{Token: annsToken, User: "ann", Namespace: "team"},
 		{Token: runOnly, User: "bob", Namespace: "team", Scopes: []string{identity.ScopeRun}},
 		{Token: runOnly2, User: "cid", Namespace: "team", Scopes: []string{identity.ScopeRun}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
 	w.ann(t, "r-ann", "/say "+canary)
 	w.ann(t, "r-state", `/state {"secret":"`+canary+`"}`)

@@ -23,10 +23,7 @@ func passing(t *testing.T, names ...string) (*v1Server, <-chan map[string]string
 		}
 		return nil
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	return newV1On(t, r, &Options{PassHeaders: names}), seen
 }
 

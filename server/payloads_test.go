@@ -41,10 +41,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 		put <- err
 		return err
 	})
-	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	s = newTestServer(t, running(r), nil)
 	if _, err := r.Inject(t.Context(), operate.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
@@ -62,10 +59,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 
 func (s *testServer) fetch(t *testing.T, method, path string, header map[string]string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.http.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRequest(t, t.Context(), method, s.http.URL+path, nil)
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}

@@ -263,29 +263,3 @@ func TestPostRevoked(t *testing.T) {
 	s.fails("unauthenticated")
 	ts.idle(b)
 }
-
-// Each version of AG-UI is sent what it can read, as plain sockets are.
-func TestPostProfiles(t *testing.T) {
-	for name, c := range map[string]struct{ declared, message, kind, code string }{
-		"1.0":       {`"1.0"`, "/delegate x", "SUBAGENT_STARTED", ""},
-		"none":      {"", "/delegate x", "STEP_STARTED", ""},
-		"1.0 left":  {`"1.0"`, "/frontend pick {}", "TOOL_CALL_START", "pendingToolCallIds"},
-		"none left": {"", "/frontend pick {}", "TOOL_CALL_START", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			ts, _ := endToEnd(t)
-			in := says("r1", c.message)
-			if c.declared != "" {
-				in = strings.Replace(in, `"runId"`, `"protocolVersion":`+c.declared+`,"runId"`, 1)
-			}
-			types, last := ts.post(in).rest()
-			if types[1] != c.kind {
-				t.Errorf("got %v", types)
-			}
-			outcome, _ := last["outcome"].(map[string]any)
-			if _, pending := outcome["pendingToolCallIds"]; kindOf(last) != "RUN_FINISHED" || pending != (c.code != "") {
-				t.Errorf("ended with %v", last)
-			}
-		})
-	}
-}

@@ -29,11 +29,8 @@ func TestQuotasOfUsers(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": holding},
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": holding},
 		MaxRunsPerUser: 1, MaxThreadsPerUser: 2, MaxInputs: 1, InputBurst: 4, StoreTimeout: 10 * time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
 	auth := byToken{"a": {User: "a", Namespace: "a"}, "b": {User: "b", Namespace: "b"}}
 	srv := newTestServer(t, running(r), &Options{Auth: auth})
 	dial := func(who string) *tab {
@@ -65,10 +62,7 @@ func TestQuotasOfUsers(t *testing.T) {
 // A thread that is made counts as one of its user's threads and inputs.
 func TestQuotasOfMadeThreads(t *testing.T) {
 	agent := script.New(script.Options{})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6, StoreTimeout: 10 * time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6, StoreTimeout: 10 * time.Minute})
 	v := newV1On(t, r, &Options{RequestBurst: 1000, InputBurst: 1000})
 	for _, id := range []string{"a", "b", "c"} {
 		v.call("createThread", 201, "/threads", `{"threadId":"`+id+`"}`)

@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,11 +17,8 @@ import (
 // TestV1Scopes's.
 func TestEachScopeAlone(t *testing.T) {
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeTenants, identity.ScopeMetrics}
-	page, err := os.ReadFile("../docs/binding/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(page), "\n## Scopes\n")
+	page := readFile(t, "../docs/binding/security.md")
+	_, section, _ := strings.Cut(page, "\n## Scopes\n")
 	section, _, _ = strings.Cut(section, "\n### ")
 	var listed []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)` ").FindAllStringSubmatch(section, -1) {
@@ -31,18 +27,12 @@ func TestEachScopeAlone(t *testing.T) {
 	if !slices.Equal(listed, all) {
 		t.Errorf("docs/binding/security.md lists %q, want %q", listed, all)
 	}
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	list := []identity.Token{{Token: "0123456789abcdef-nothing", User: "me", Scopes: []string{}}}
 	for _, scope := range all {
 		list = append(list, identity.Token{Token: "0123456789abcdef-" + scope, User: "me", Scopes: []string{scope}})
 	}
-	tokens, err := identity.NewTokens(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := newTokens(t, list)
 	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
 	of := ids{thread: "t", run: "r", message: "m"}
 	frame := func(name string) func(string) string {

@@ -36,15 +36,9 @@ func signInAt(t testing.TB, issuer string) *signin.Service {
 func signInLab(t *testing.T, issuer string) (one, other *testServer) {
 	t.Helper()
 	node := func() *testServer {
-		tokens, err := identity.NewTokens([]identity.Token{{Token: annsToken, User: "ann"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tokens := newTokens(t, []identity.Token{{Token: annsToken, User: "ann"}})
 		page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") })
-		r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 		return newTestServer(t, running(r), &Options{Auth: tokens, SignIn: signInAt(t, issuer), Origins: []string{"https://app.example"}, Fallback: page})
 	}
 	return node(), node()
@@ -53,10 +47,7 @@ func signInLab(t *testing.T, issuer string) (one, other *testServer) {
 // asPage sends a request as a browser does to the public URL.
 func (ts *testServer) asPage(t *testing.T, method, path string, header http.Header, body string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, ts.http.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRequest(t, t.Context(), method, ts.http.URL+path, strings.NewReader(body))
 	r.Header, r.Host = header.Clone(), strings.TrimPrefix(publicURL, "http://")
 	if r.Header == nil {
 		r.Header = http.Header{}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,13 +13,10 @@ import (
 
 // The requests in docs/binding/http.md are answered as it says, line by line.
 func TestBindingRequests(t *testing.T) {
-	page, err := os.ReadFile("../docs/binding/http.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "../docs/binding/http.md")
 	ts, _ := endToEnd(t)
 	bound, lines := map[string]any{}, 0
-	for _, block := range strings.Split(string(page), "```request\n")[1:] {
+	for _, block := range strings.Split(page, "```request\n")[1:] {
 		text, _, _ := strings.Cut(block, "```")
 		first, rest, _ := strings.Cut(text, "\n")
 		method, path, _ := strings.Cut(first, " ")

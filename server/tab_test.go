@@ -67,11 +67,16 @@ func node(t *testing.T, store store.Store, agent adapter.Agent) *testServer {
 
 func nodeWith(t *testing.T, store store.Store, runs *runner.Options, opts *Options) *testServer {
 	t.Helper()
-	r, err := runner.New(store, runs)
+	return newTestServer(t, running(newRunner(t, store, runs)), opts)
+}
+
+func newRunner(t *testing.T, store store.Store, opts *runner.Options) *runner.Runner {
+	t.Helper()
+	r, err := runner.New(store, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, running(r), opts)
+	return r
 }
 
 // tab is a client of one thread that counts and folds as docs/binding tells a
@@ -167,6 +172,11 @@ func (tb *tab) begun() {
 			return
 		}
 	}
+}
+
+func kindOf(frame map[string]any) string {
+	kind, _ := frame["type"].(string)
+	return kind
 }
 
 // take returns the control frames of a type since the last take.

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -121,17 +120,14 @@ func TestV1ThreadIsOneShape(t *testing.T) {
 
 // The page's type of a thread has the members of the document, and no others.
 func TestThreadOfThePageIsTheDocuments(t *testing.T) {
-	source, err := os.ReadFile("../web/react/control/types.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?s)\nexport interface ThreadInfo \{\n(.*?)\n\}`).FindSubmatch(source)
+	source := readFile(t, "../web/react/control/types.ts")
+	found := regexp.MustCompile(`(?s)\nexport interface ThreadInfo \{\n(.*?)\n\}`).FindStringSubmatch(source)
 	if found == nil {
 		t.Fatal("there is no type of a thread")
 	}
 	var members []string
-	for _, member := range regexp.MustCompile(`(?m)^  (\w+)\??:`).FindAllSubmatch(found[1], -1) {
-		members = append(members, string(member[1]))
+	for _, member := range regexp.MustCompile(`(?m)^  (\w+)\??:`).FindAllStringSubmatch(found[1], -1) {
+		members = append(members, member[1])
 	}
 	slices.Sort(members)
 	if want := newV1(t).threadMembers(); !slices.Equal(members, want) {

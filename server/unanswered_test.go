@@ -80,13 +80,7 @@ func TestUnansweredByEveryBinding(t *testing.T) {
 
 func unansweredServer(t *testing.T, policy runner.UnansweredPolicy, token string) *testServer {
 	t.Helper()
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Unanswered: policy})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens, err := identity.NewTokens([]identity.Token{{Token: token, User: "op", Tenant: "acme", Scopes: []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Unanswered: policy})
+	tokens := newTokens(t, []identity.Token{{Token: token, User: "op", Tenant: "acme", Scopes: []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}}})
 	return newTestServer(t, running(r), &Options{Auth: tokens})
 }

@@ -57,10 +57,7 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 		names = append(names, code)
 	}
 	agents[""] = agents[names[0]]
-	r, err := runner.New(embedded(t), &runner.Options{Agents: agents})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRunner(t, embedded(t), &runner.Options{Agents: agents})
 	ts := newTestServer(t, running(r), &Options{Agents: names})
 	for _, code := range names {
 		c := ts.connect("/agui/"+code+"/ws", nil)

@@ -99,19 +99,13 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens, err := identity.NewTokens([]identity.Token{
+	r := newRunner(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
+	tokens := newTokens(t, []identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
 		{Token: strangers["another user"], Tenant: "acme", User: "bob"},
 		{Token: strangers["a user elsewhere"], Tenant: "other", User: "ann"},
 		{Token: strangers["an approver elsewhere"], Tenant: "other", User: "sam", Scopes: []string{identity.ScopeRead, identity.ScopeRun, "approver", "admin"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := &walk{testServer: newTestServer(t, running(r), &Options{
 		Auth: tokens, Agents: []string{"script"}, Logins: logins, SignIn: signInAt(t, publicURL), FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
 	})}
@@ -398,10 +392,7 @@ func (w *walk) request(t *testing.T, method, path, token, body string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, w.http.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newRequest(t, ctx, method, w.http.URL+path, strings.NewReader(body))
 	r.Header.Set("Origin", w.http.URL)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

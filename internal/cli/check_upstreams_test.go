@@ -262,11 +262,7 @@ func TestRecordedAreUnderstood(t *testing.T) {
 			at := filepath.Join("../../gateway/testdata", folder, "approve-1-asks")
 			x := &exchange{status: 200, kind: "text/event-stream"}
 			for name, into := range map[string]*[]byte{".request.json": &x.request, ".sse": &x.body} {
-				data, err := os.ReadFile(at + name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				*into = data
+				*into = []byte(readFile(t, at+name))
 			}
 			heard := gateway.HeardIn(x.events())
 			if heard.Dialect != want || heard.Guess || heard.Outcome != (folder != "langgraph") || heard.Custom != (folder != "tanstack") {

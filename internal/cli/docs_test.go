@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,11 +21,7 @@ func userDocs(t *testing.T) map[string]string {
 	}
 	list := map[string]string{}
 	for _, name := range append(names, "../../README.md") {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list[filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name)] = asTyped(string(text))
+		list[filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name)] = asTyped(readFile(t, name))
 	}
 	return list
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,11 +16,7 @@ import (
 
 func packed(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../packaging/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return readFile(t, "../../packaging/"+name)
 }
 
 // settingsOf are those of a command line, as what is packed gives it.
@@ -63,11 +58,8 @@ func TestUnitStarts(t *testing.T) {
 
 // systemd ignores a line of a drop-in that stands below no section.
 func TestDropInsAreRead(t *testing.T) {
-	page, err := os.ReadFile("../../docs/install.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := blocks(string(page), "ini")
+	page := readFile(t, "../../docs/install.md")
+	shown := blocks(page, "ini")
 	for _, comment := range regexp.MustCompile(`(?m)(?:^#   .*\n)+`).FindAllString(packed(t, "systemd/aguiws.service"), -1) {
 		shown = append(shown, strings.ReplaceAll(comment, "#   ", ""))
 	}
@@ -205,12 +197,9 @@ func chartFile(t *testing.T, values string) string {
 // A server starts from what the chart makes of its own values, and of those that
 // docs/kubernetes.md shows.
 func TestChartStarts(t *testing.T) {
-	page, err := os.ReadFile("../../docs/kubernetes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "../../docs/kubernetes.md")
 	shown := 0
-	for _, values := range append(blocks(string(page), "text"), "") {
+	for _, values := range append(blocks(page, "text"), "") {
 		if values != "" && !strings.Contains("\n"+values, "\nconfig:\n") {
 			continue
 		}

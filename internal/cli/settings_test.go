@@ -18,6 +18,15 @@ import (
 
 var update = flag.Bool("update", false, "write the table of settings into docs/configuration.md")
 
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -317,11 +326,8 @@ func tables() string {
 
 func TestDocsListTheSettings(t *testing.T) {
 	const file, begin, end = "../../docs/configuration.md", "<!-- settings -->\n", "\n<!-- end of settings -->"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(data), begin)
+	data := readFile(t, file)
+	before, rest, found := strings.Cut(data, begin)
 	has, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		t.Fatal("docs/configuration.md has no place for the table of settings")

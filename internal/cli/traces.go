@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -18,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/time/rate"
 
 	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/internal/tracing"
@@ -97,7 +97,7 @@ func (t traceSettings) provider(ctx context.Context, log *slog.Logger) (_ trace.
 		log.Warn("traces are off", "error", err)
 		return nil, func() {}
 	}
-	otel.SetErrorHandler(&traceLog{log: log})
+	otel.SetErrorHandler(&traceLog{log, rate.Sometimes{Interval: time.Minute}})
 	p := providerOf(ctx, exporter)
 	log.Info("tracing", "endpoint", t.shown())
 	return p, func() {
@@ -122,14 +122,11 @@ func providerOf(ctx context.Context, exporter sdk.SpanExporter) *sdk.TracerProvi
 // traceLog tells of spans that were not sent, once a minute.
 type traceLog struct {
 	log  *slog.Logger
-	next atomic.Int64
+	told rate.Sometimes
 }
 
 func (l *traceLog) Handle(err error) {
-	now, next := time.Now().Unix(), l.next.Load()
-	if now >= next && l.next.CompareAndSwap(next, now+60) {
-		l.log.Warn("spans were not sent", "error", readable(err.Error()))
-	}
+	l.told.Do(func() { l.log.Warn("spans were not sent", "error", readable(err.Error())) })
 }
 
 // headers are those of a request by which its trace goes on here.

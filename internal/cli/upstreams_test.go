@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -163,11 +162,7 @@ func TestUpstreamsAreAsked(t *testing.T) {
 // docs/gateway.md shows a list that is one, with all that an upstream can have, and names each
 // repair once.
 func TestGatewayPage(t *testing.T) {
-	data, err := os.ReadFile("../../docs/gateway.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(data)
+	page := readFile(t, "../../docs/gateway.md")
 	_, text, found := strings.Cut(page, "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	s, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard)

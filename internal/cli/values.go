@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/server"
 )
@@ -129,59 +128,47 @@ func (v disconnectValue) String() string {
 
 func (v disconnectValue) kind() string { return "name=policy" }
 
-// redactValue is a list of what the decision record does not keep.
-type redactValue struct{ into *[]adapter.Redaction }
+// parsedValue is a list of what is read one by one.
+type parsedValue[T fmt.Stringer] struct {
+	into  *[]T
+	parse func(string) (T, error)
+	what  string
+}
 
-func (v redactValue) Set(text string) error {
-	var rules []adapter.Redaction
+func (v parsedValue[T]) Set(text string) error {
+	var list []T
 	for _, each := range words(text) {
-		rule, err := adapter.ParseRedaction(each)
+		one, err := v.parse(each)
 		if err != nil {
 			return err
 		}
-		rules = append(rules, rule)
-	}
-	*v.into = rules
-	return nil
-}
-
-func (v redactValue) String() string {
-	var list []string
-	for _, rule := range *v.into {
-		list = append(list, rule.String())
-	}
-	return strings.Join(list, ",")
-}
-
-func (v redactValue) kind() string { return "rules" }
-
-type prefixesValue struct{ into *[]netip.Prefix }
-
-func (v prefixesValue) Set(text string) error {
-	var list []netip.Prefix
-	for _, each := range words(text) {
-		p, err := netip.ParsePrefix(each)
-		if addr, single := netip.ParseAddr(each); err != nil && single == nil {
-			p, err = addr.Prefix(addr.BitLen())
-		}
-		if err != nil {
-			return fmt.Errorf("%q: expected addresses or networks such as 10.0.0.0/8", each)
-		}
-		list = append(list, p)
+		list = append(list, one)
 	}
 	*v.into = list
 	return nil
 }
 
-func (v prefixesValue) String() string {
+func (v parsedValue[T]) String() string {
 	var list []string
-	for _, p := range *v.into {
-		list = append(list, p.String())
+	for _, one := range *v.into {
+		list = append(list, one.String())
 	}
 	return strings.Join(list, ",")
 }
 
-func (v prefixesValue) kind() string { return "networks" }
+func (v parsedValue[T]) kind() string { return v.what }
+
+// parsePrefix reads a network, or an address as one.
+func parsePrefix(text string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	if addr, single := netip.ParseAddr(text); err != nil && single == nil {
+		p, err = addr.Prefix(addr.BitLen())
+	}
+	if err != nil {
+		err = fmt.Errorf("%q: expected addresses or networks such as 10.0.0.0/8", text)
+	}
+	return p, err
+}
 
 type durationValue struct {
 	into        *time.Duration

@@ -11,6 +11,7 @@ import (
 	"container/list"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -364,21 +365,16 @@ func (b *Budget) wait(f *flow, w *waiter) {
 		for at = 0; at < len(f.waiters) && f.waiters[at].account.held > 0; at++ {
 		}
 	}
-	f.waiters = append(f.waiters, nil)
-	copy(f.waiters[at+1:], f.waiters[at:])
-	f.waiters[at] = w
+	f.waiters = slices.Insert(f.waiters, at, w)
 	if f.at == nil {
 		f.at = b.order.PushBack(f)
 	}
 }
 
 func (b *Budget) drop(f *flow, w *waiter) {
-	for i, other := range f.waiters {
-		if other == w {
-			f.waiters = append(f.waiters[:i], f.waiters[i+1:]...)
-			b.waiting--
-			break
-		}
+	if i := slices.Index(f.waiters, w); i >= 0 {
+		f.waiters = slices.Delete(f.waiters, i, i+1)
+		b.waiting--
 	}
 	if len(f.waiters) == 0 && f.at != nil {
 		b.order.Remove(f.at)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/meter"
@@ -50,7 +52,7 @@ type Limits struct {
 type Gate struct {
 	Options            Options
 	Budget             *budget.Budget
-	overShares         overShares
+	overShares         rate.Sometimes // the log was told of users who hold too much
 	Memory             memory
 	Metrics            *meter.Counters
 	Revocations        revocations
@@ -77,7 +79,7 @@ func (g *Gate) Close() {
 
 // NewGate refuses options that cannot work.
 func NewGate(opts Options, counts *meter.Counters) (*Gate, error) {
-	g := &Gate{Options: opts, Metrics: counts, Drain: make(chan struct{}), Leave: make(chan struct{})}
+	g := &Gate{Options: opts, Metrics: counts, overShares: rate.Sometimes{Interval: time.Minute}, Drain: make(chan struct{}), Leave: make(chan struct{})}
 	g.connections = newConnections(&g.Options.Limits)
 	if slices.Contains(opts.Hosts, "*") {
 		return nil, errors.New("server: every host must be named, * is not a name")

@@ -3,8 +3,6 @@ package peer
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/budget"
@@ -27,25 +25,13 @@ func (s *Gate) Account(kind budget.Kind, c *Caller) *budget.Account {
 	return s.Budget.Open(kind, c.User, c.Address)
 }
 
-// overShares is what the log was told of users who hold too much.
-type overShares struct {
-	mu   sync.Mutex
-	told time.Time
-}
-
 // OverShare says in the log who is over a share, every now and then, and returns what
 // such a request is told.
 func (s *Gate) OverShare(c *Caller, full *budget.Full) *refusal.Refusal {
-	s.overShares.mu.Lock()
-	tell := time.Since(s.overShares.told) >= time.Minute
-	if tell {
-		s.overShares.told = time.Now()
-	}
-	s.overShares.mu.Unlock()
-	if tell {
+	s.overShares.Do(func() {
 		s.Options.Logger.Warn("the bytes held for clients have reached a bound; the log says so once a minute", "bound", full.Reason.String(), "of", full.Kind.String(),
 			"namespace", c.Identity.Namespace, "user", c.Identity.User, "address", c.Address)
-	}
+	})
 	if full.Own() {
 		return RefuseShare
 	}

@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// pinger is what a heartbeat pings.
-type pinger interface {
-	// Ping reports whether the peer is there.
-	Ping(context.Context) bool
-}
-
 // heartbeat pings a socket's peer and ends the socket when no pong comes. It
 // needs a goroutine only while a ping is under way.
 type heartbeat struct {
@@ -24,7 +18,7 @@ type heartbeat struct {
 }
 
 // start pings until ctx ends, and calls silent when the peer is not there.
-func (b *heartbeat) start(ctx context.Context, opts *Options, peer pinger, silent func()) {
+func (b *heartbeat) start(ctx context.Context, opts *Options, peer link, silent func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	every := opts.Heartbeat
@@ -46,7 +40,7 @@ func (b *heartbeat) start(ctx context.Context, opts *Options, peer pinger, silen
 	})
 }
 
-func (b *heartbeat) ping(ctx context.Context, timeout time.Duration, peer pinger, silent func()) {
+func (b *heartbeat) ping(ctx context.Context, timeout time.Duration, peer link, silent func()) {
 	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if !peer.Ping(within) && ctx.Err() == nil && b.paused.Load() == 0 {

@@ -40,29 +40,20 @@ type socket struct {
 
 // link is the connection under a socket, a *conn.Conn.
 type link interface {
-	inflow
-	outflow
-	pinger
+	// Read returns the next message, or conn.ErrIdle when nothing is left.
+	Read() ([]byte, error)
+	// Await makes the reader come when there is more.
+	Await()
+	Write(text []byte) error // gathers
+	Flush() error
+	// Ping reports whether the peer is there.
+	Ping(context.Context) bool
 	// GiveUp makes a Flush that waits for the peer end at that time.
 	GiveUp(at time.Time)
 	// Close ends the connection, with the closing handshake unless code is 0.
 	Close(code int, reason string)
 	// Cut ends it at once, whatever it is doing.
 	Cut()
-}
-
-// inflow is what a reader reads from.
-type inflow interface {
-	// Read returns the next message, or conn.ErrIdle when nothing is left.
-	Read() ([]byte, error)
-	// Await makes the reader come when there is more.
-	Await()
-}
-
-// outflow is what a session writes to.
-type outflow interface {
-	Write(text []byte) error // gathers
-	Flush() error
 }
 
 // session answers a socket's frames and moves its cursors. One goroutine at a
