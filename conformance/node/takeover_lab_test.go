@@ -116,10 +116,9 @@ type takeovers struct {
 	t      *testing.T
 	store  store.Store
 	clock  atomic.Int64
-	reader *runner.Runner      // of all that follow; it carries no run
-	all    *following          // has followed from the beginning
-	late   []*following        // came when a worker had just been lost
-	views  []*store.ThreadView // the thread after each run
+	reader *runner.Runner // of all that follow; it carries no run
+	all    *following     // has followed from the beginning
+	late   []*following   // came when a worker had just been lost
 }
 
 var takeoverThread = store.ThreadKey{Namespace: "test", Thread: "thread"}
@@ -185,11 +184,6 @@ func (l *takeovers) carry(in *protocol.RunAgentInput, losses ...loss) (passed in
 		break
 	}
 	l.all.untilEnd()
-	view, err := l.store.Read(l.context(), takeoverThread, store.ReadQuery{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	l.views = append(l.views, view)
 	return passed
 }
 
@@ -251,53 +245,4 @@ func decoded(t *testing.T, text []byte) protocol.Event {
 		t.Fatal(err)
 	}
 	return e
-}
-
-// asOf is the store when the log ended at a position inside a run, as its view
-// after the run's end allows to tell.
-type asOf struct {
-	store.Store
-	log [][]byte // all of it
-
-	mu   sync.Mutex
-	view *store.ThreadView
-	at   int64
-}
-
-func (s *asOf) set(view *store.ThreadView, at int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.view, s.at = view, at
-}
-
-func (s *asOf) Read(context.Context, store.ThreadKey, store.ReadQuery) (*store.ThreadView, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := *s.view
-	active := *v.Latest
-	active.Status, active.Terminal = store.RunActive, nil
-	v.Active, v.Latest, v.Suspension = &active, &active, nil
-	v.Snapshot, v.From, v.Log, v.Seq, v.Boundary = store.Snapshot{}, 0, s.log[:s.at], s.at, active.RunStarted-1
-	return &v, nil
-}
-
-func (*asOf) Listen(func(store.Delivery)) {}
-
-// restatements are what clients are told that come at every so manieth position
-// of the log, from the given one on, inside a run.
-func (l *takeovers) restatements(from, step int64, each func(at int64, restated [][]byte)) {
-	l.t.Helper()
-	then := &asOf{Store: l.store, log: l.all.events}
-	r := l.runner(then, time.Hour)
-	for _, view := range l.views {
-		for ; from < view.Seq; from += step {
-			if from < view.Latest.RunStarted {
-				continue // between runs
-			}
-			then.set(view, from)
-			f := l.follow(r)
-			f.cursor.Close()
-			each(from, f.restated)
-		}
-	}
 }

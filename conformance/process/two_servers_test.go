@@ -30,43 +30,6 @@ func pair(t *testing.T, lease time.Duration) (a, b *command.Server, redis *redis
 	return a, b, redis
 }
 
-func TestTwoServersShareAThread(t *testing.T) {
-	suite.Full(t)
-	t.Parallel()
-	a, b, _ := pair(t, 0)
-	atA := wire.Open(t, "at A", "shared", a.Socket())
-	atB := wire.Open(t, "at B", "shared", b.Socket())
-
-	// Events of a run at A reach B while it goes on.
-	slow := atA.Say(long)
-	atB.Await("the middle of a run that A carries", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 10 })
-	wire.Succeeded(t, slow.End())
-	wire.Same(t, atA, atB)
-
-	// Asked at A, answered at B, and the other way round.
-	question := only(t, atA.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
-	wire.Same(t, atA, atB)
-	wire.Succeeded(t, atB.Resume(client.Resolve(question, approve)).End())
-	question = only(t, atB.Say(`/tool pay {"amount":2}`).Interrupts(), "tool_call")
-	wire.Same(t, atA, atB)
-	answer := atA.Resume(client.Resolve(question, approve))
-	wire.Succeeded(t, answer.End())
-	count(t, a, 2)
-
-	// The same answer at the other server is a repeat, and executes nothing.
-	again := atB.Resume(client.Resolve(question, approve))
-	wire.Succeeded(t, again.End())
-	if got := again.Disposition(); got != "repeat" {
-		t.Errorf("the answer given again is %q, want a repeat", got)
-	}
-	count(t, a, 2)
-	said(t, atA, protocol.RoleUser, long, `/tool pay {"amount":1}`, `/tool pay {"amount":2}`)
-	said(t, atA, protocol.RoleAssistant, numbers(pieces), "", "I have called pay.", "", "I have called pay.")
-	fresh(t, b, "shared", atA, atB)
-	wire.Sound(t, atA)
-	wire.Sound(t, atB)
-}
-
 // Both tabs answer the same question at the same time, at different servers.
 func TestTwoServersOneDecision(t *testing.T) {
 	suite.Gate(t)

@@ -62,15 +62,7 @@ func TestEmbed(t *testing.T) {
 			if body := get(t, browser, site+"/ai/copilotkit/info"); !strings.Contains(body, `"agents"`) {
 				t.Errorf("CopilotKit is told %s", body)
 			}
-			c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: browser, Header: http.Header{"Origin": {site}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			thread, err := c.Follow(ctx, "home", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			thread := home(ctx, t, site, browser)
 			if n := len(thread.View().Messages); n != 0 {
 				t.Fatalf("%s sees %d messages of somebody else", user, n)
 			}
@@ -142,16 +134,7 @@ func TestApprover(t *testing.T) {
 	as := func(user string) *client.Options {
 		return &client.Options{HTTPClient: loggedIn(t, site, user), Header: http.Header{"Origin": {site}}}
 	}
-	c, err := client.Dial(ctx, site+"/ai/agui/ws", as("ann"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	thread, err := c.Follow(ctx, "home", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := thread.Say("hello").Wait(ctx); err != nil {
+	if _, err := home(ctx, t, site, loggedIn(t, site, "ann")).Say("hello").Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for range client.NewInbox(site+"/ai", as("bob")).Waiting(ctx, client.InboxQuery{}) {
@@ -175,15 +158,7 @@ func TestApprover(t *testing.T) {
 // With separate duties a user can cancel what their own message led to, and not approve it.
 func TestSeparateDuties(t *testing.T) {
 	site, ctx := startedWith(t, true)
-	c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: loggedIn(t, site, "ann"), Header: http.Header{"Origin": {site}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	thread, err := c.Follow(ctx, "home", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	thread := home(ctx, t, site, loggedIn(t, site, "ann"))
 	end, err := thread.Say("hello").Wait(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -196,6 +171,21 @@ func TestSeparateDuties(t *testing.T) {
 	if _, err := thread.Answer(protocol.ResumeEntry{InterruptID: question.ID, Status: protocol.ResumeCancelled}).Wait(ctx); err != nil {
 		t.Errorf("ann cancels: %v", err)
 	}
+}
+
+// home is the user's thread of that name, in the browser of theirs.
+func home(ctx context.Context, t *testing.T, site string, browser *http.Client) *client.Thread {
+	t.Helper()
+	c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: browser, Header: http.Header{"Origin": {site}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	thread, err := c.Follow(ctx, "home", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return thread
 }
 
 // loggedIn is a browser of a user's.
