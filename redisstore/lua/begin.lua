@@ -230,7 +230,7 @@ r.since = NOW
 d.started, d.node = start + 1, NODE
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d)
-redis.call('ZADD', t.leases, r.lease, member)
+redis.call('ZADD', t.leases, digits(r.lease), member)
 if listed then withdraw(t, r, member) end
 decide(t, r, unpack(touched))
 return { 0, start, r.epoch, 1, r.depoch, {}, letter and d.headers or '', executionOf(d, ARG.known == '1') }

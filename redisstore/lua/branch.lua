@@ -23,7 +23,7 @@ local function branch(t, run, about, messages, restores)
     end
   end
   if n > 0 then
-    redis.call('HSET', t.archive, BRANCH, table.concat(pack({}, list, 1, #list)))
+    redis.call('HSET', t.archive, BRANCH, packed(list, 1, #list))
   else
     redis.call('HDEL', t.archive, BRANCH)
   end

@@ -89,7 +89,7 @@ if kind == 1 then r.since = NOW end
 d.status, d.available = 'active', 0
 move(t, d, 'claimed')
 putRun(t, d)
-redis.call('ZADD', t.leases, r.lease, member)
+redis.call('ZADD', t.leases, digits(r.lease), member)
 withdraw(t, r, member)
 fenced(node, member, old)
 decide(t, r)

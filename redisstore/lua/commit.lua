@@ -45,7 +45,7 @@ while KEYS[k] do
       redis.call('SET', KEYS[k + 3], closing)
       gets(r, 'c')
     end
-    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number], 'has', r.has)
+    redis.call('HSET', rec, 'seq', digits(r.seq), 'len', digits(r.bytes), 'cn', ARGV[at + EACH.number], 'has', r.has)
     publish(v[11] or '', ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)
   elseif verdict == STORED then
     verdict = OK

@@ -68,7 +68,7 @@ local function recordDecisions(t, member, run, list, counts)
     end
     local id = redis.call('XADD', t.decisions, '*', unpack(told))
     for _, m in ipairs(places(tenant(t), namespace, d.by, hashOf(t), NOW, id)) do
-      members[#members + 1] = 0
+      members[#members + 1] = '0'
       members[#members + 1] = m
     end
   end

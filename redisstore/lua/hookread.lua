@@ -29,7 +29,7 @@ local function store(id, fields, v)
   local agent = v.agent
   if agent == '' then agent = 'default' end
   if v.kind == '' or not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return end
-  redis.call('HSET', KEY.items, id, table.concat(pack({}, fields, 1, #fields)))
+  redis.call('HSET', KEY.items, id, packed(fields, 1, #fields))
   redis.call('ZADD', KEY.due, now(), id)
 end
 

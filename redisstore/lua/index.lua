@@ -59,9 +59,9 @@ local function late(reason) return digest('\2' .. reason) end
 -- expires if it does. head is as suspension.lua has it.
 local function inbox(t, member, command, head)
   if quiet(head) then return end
-  local expires, reasons, change, n = tonumber(head[8]), ANY .. head[3], {}, 0
+  local expires, reasons, change, n = tonumber(head[8]), ANY .. head[3], { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }, 0
   local function put(place)
-    if command == 'ZADD' then change[n + 1], n = 0, n + 1 end
+    if command == 'ZADD' then change[n + 1], n = '0', n + 1 end
     change[n + 1], n = place .. hashOf(t), n + 1
   end
   local function places(whose, reason)
@@ -90,7 +90,8 @@ local TOUCHED = { 'input', 'title', 'was', 'look' }
 -- beginning, its tenant and its owner; later ones see to it that in so many ms somebody looks for what is
 -- past its retention.
 local function touch(t, r, member, v, of, user, owner, title, ms)
-  local fields = { 'input', NOW }
+  local at = digits(NOW)
+  local fields = { 'input', at }
   local function set(name, value)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
@@ -103,7 +104,7 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     if not r.new then redis.call('PERSIST', t.rec) end
     if r.ver > 0 then redis.call('PERSIST', t.runs) end -- of a stop all
     r.ver = r.ver + tonumber(v[3] or 0)
-    set('first', NOW)
+    set('first', at)
     if r.new or v[3] then set('thread', member) end
     if of ~= '' then
       set('tenant', of)
@@ -116,13 +117,13 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     end
   end
   if title ~= '' and not v[2] then set('title', title) end
-  redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))
+  redis.call('ZADD', t.threads, '0', threadMember(t, member, NOW))
   return unpack(fields)
 end
 
 -- begun tells the nodes that follow the thread that its log has begun again.
 local function begun(r, member, epoch)
-  local message = table.concat(pack({}, { 'e', member, epoch, 1 }, 1, 4))
+  local message = packed({ 'e', member, epoch, 1 }, 1, 4)
   for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 

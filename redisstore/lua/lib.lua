@@ -62,6 +62,9 @@ local function piecewise(command, key, list, first, last)
   end
 end
 
+-- digits writes a whole number. Redis and Lua take three times as long for one that may be none.
+local function digits(n) return string.format('%d', n) end
+
 -- MARK stands before an event that the caller takes for large, and alone in the
 -- log for one that lies in big, by its position.
 local MARK = '\0'
@@ -86,22 +89,26 @@ local function append(r, log, big, list, first, last)
   r.seq, r.bytes = r.seq + last - first + 1, r.bytes + bytes
 end
 
--- lengths are what pack has written before strings: to write a number takes long.
+-- lengths are what packed has written before strings: to write a number takes long.
 local lengths = {}
 
--- pack writes strings one after the other, each with its length.
-local function pack(out, list, first, last)
-  local n = #out
+-- room is where it puts them together. A list that grows does so in steps, each of which takes
+-- longer than to put something there: this one and others begin with room for what they mostly hold.
+local room = { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
+
+-- packed is list[first..last] as one string: one string after the other, each with its length.
+local function packed(list, first, last)
+  local n = 0
   for i = first, last do
     local s = list[i] .. ''
     local length = lengths[#s]
     if not length then
-      length = #s .. ':'
+      length = string.format('%d:', #s)
       lengths[#s] = length
     end
-    out[n + 1], out[n + 2], n = length, s, n + 2
+    room[n + 1], room[n + 2], n = length, s, n + 2
   end
-  return out
+  return table.concat(room, '', 1, n)
 end
 
 -- A thread's record says in one field which nodes follow it: of each its id, a space, until
@@ -124,7 +131,7 @@ end
 local function publish(nodes, member, epoch, at, list, first, last)
   local to = last >= first and others(nodes) or {}
   if #to == 0 then return end
-  local message = table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
+  local message = packed({ 'e', member, epoch, at }, 1, 4) .. packed(list, first, last)
   for _, node in ipairs(to) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 

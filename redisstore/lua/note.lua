@@ -27,7 +27,7 @@ if verdict == OK then
     redis.call('SET', t.closing, ARG.closing)
     gets(r, 'c')
   end
-  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARG.number, 'has', r.has)
+  redis.call('HSET', t.rec, 'seq', digits(r.seq), 'len', digits(r.bytes), 'cn', ARG.number, 'has', r.has)
   publish(r.nodes, member, r.epoch, expect + 1, ARGV, REST, last)
 elseif verdict == STORED then
   verdict = OK

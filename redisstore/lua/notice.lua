@@ -6,7 +6,7 @@ local NAMED = 100
 
 -- names packs those that a notice has of list[first..last].
 local function names(list, first, last)
-  return table.concat(pack({}, list, first, math.min(last, first + NAMED - 1)))
+  return packed(list, first, math.min(last, first + NAMED - 1))
 end
 
 local FACTS = { 'agent', 'run', 'label', 'interrupts', 'reasons', 'summaries', 'deadline', 'by', 'how' }
@@ -24,7 +24,7 @@ local function notice(t, member, kind, f)
     if value and value ~= '' then told[n + 1], told[n + 2] = name, value end
   end
   if not told then
-    told = {}
+    told = { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
     t.told = told
     local namespace, thread = namesIn(member)
     put('namespace', namespace)

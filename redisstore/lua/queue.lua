@@ -109,7 +109,7 @@ end
 -- tell sends the nodes that follow the thread what the sender of a run that was
 -- cancelled in the queue is owed. The caller's own node learns it from the answer.
 local function tell(r, member, events)
-  local message = table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
+  local message = packed({ 'w', member }, 1, 2) .. packed(events, 1, #events)
   for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 

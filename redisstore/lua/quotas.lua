@@ -38,7 +38,7 @@ end
 -- A list that begins stays for twice as long as a run counts. Each server sees to it, in the time
 -- of one, that a list on which it puts runs stays for that long again.
 if ARG.run ~= '' then
-  local new, n = redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run), 1
+  local new, n = redis.call('ZADD', KEY.runs, digits(now() + tonumber(ARG.hold)), ARG.run), 1
   if new == 1 then
     n = redis.call('ZCARD', KEY.runs)
     if not counts(n, tonumber(ARG.runs)) then

@@ -27,7 +27,7 @@ for i = 1, #before, 2 do
 end
 if lasts > 0 then add(string.format('%.0f', NOW + lasts) .. mark, ARG.by) end
 if last > NOW then
-  redis.call('SET', KEY.reviewers, table.concat(pack({}, list, 1, #list)), 'PX', string.format('%.0f', last - NOW))
+  redis.call('SET', KEY.reviewers, packed(list, 1, #list), 'PX', string.format('%.0f', last - NOW))
 else
   redis.call('DEL', KEY.reviewers)
 end

@@ -107,12 +107,12 @@ local function lineOf(d)
   while texts[last] == '' do last = last - 1 end
   return 'm:' .. d.id, LETTER[d.status] .. LETTER[d.state] .. string.format(NUMBERED,
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
-    d.created, d.updated, d.completed) .. table.concat(pack({}, texts, 1, last))
+    d.created, d.updated, d.completed) .. packed(texts, 1, last)
 end
 
 -- keep leaves fields of t.runs, and what they hold, to the next putRun.
 local function keep(t, ...)
-  local kept = t.kept or {}
+  local kept = t.kept or { nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil }
   for i = 1, select('#', ...) do kept[#kept + 1] = (select(i, ...)) end
   t.kept = kept
 end
@@ -281,7 +281,7 @@ local function labelling(t, name, id, was)
     end
   end
   ids[#ids + 1] = id
-  return 'l:' .. name, table.concat(pack({}, ids, 1, #ids))
+  return 'l:' .. name, packed(ids, 1, #ids)
 end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
@@ -308,7 +308,7 @@ local function putExecution(t, x)
     texts[i] = x[name] or ''
     if texts[i] ~= '' then last = math.max(last, i) end
   end
-  keep(t, 'x', table.concat(pack({}, texts, 1, last)))
+  keep(t, 'x', packed(texts, 1, last))
 end
 
 -- emptyJournal drops the entries of the live execution.
@@ -367,7 +367,7 @@ end
 
 -- keepUndo leaves it to the next putKept.
 local function keepUndo(t, undo)
-  keep(t, 'f', table.concat(pack({}, { frozenOf(t) or '', undo }, 1, 2)))
+  keep(t, 'f', packed({ frozenOf(t) or '', undo }, 1, 2))
 end
 
 -- dropUndo leaves it to the next putRun.
@@ -402,7 +402,7 @@ end
 -- stampOf names a call of a claim's holder, so that it is recognised when it is
 -- sent again.
 local function stampOf(token, call)
-  return string.sub(redis.sha1hex(table.concat(pack({}, { token, call }, 1, 2))), 1, 16)
+  return string.sub(redis.sha1hex(packed({ token, call }, 1, 2)), 1, 16)
 end
 
 -- quiet reports whether a suspension asks nobody: its reasons are '-' then.

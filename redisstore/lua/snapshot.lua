@@ -91,7 +91,7 @@ local function produced(t, change, chunk, n, told)
     end
     at = at + count
   end
-  change[chunk] = #list > 0 and table.concat(pack({}, list, 1, #list))
+  change[chunk] = #list > 0 and packed(list, 1, #list)
 end
 
 -- sizeOf is how many bytes a field counts for: a chunk without its head.
@@ -148,7 +148,7 @@ local function reorder(t, get, put, cut, n, whole, drop, list, first, last)
       local name, text = 'o' .. chunks - 1, get('o' .. chunks - 1)
       n, total = n - (total - stays), stays
       local _, _, at = string.match(text, CHUNK_HEAD)
-      put(name, string.sub(text, 1, at - 1) .. table.concat(pack({}, unpacked(text, at), 1, n)))
+      put(name, string.sub(text, 1, at - 1) .. packed(unpacked(text, at), 1, n))
       produced(t, by, chunks - 1, n, '')
     end
   end
@@ -252,7 +252,7 @@ local function resnap(t, r, u, list, known)
   pour('HDEL', t.snap, gone, 1)
   if u.brought then bytes = bytes + adopt(t, u.brought) end
   r.snapat = r.seq
-  r.held = string.format('%.0f %.0f %.0f', math.max(bytes, 0), r.snapat, chunksOf(change.n or known.n))
+  r.held = string.format('%d %d %d', math.max(bytes, 0), r.snapat, chunksOf(change.n or known.n))
   return was
 end
 

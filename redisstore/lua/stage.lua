@@ -39,7 +39,7 @@ for i = REST, #ARGV, puts and 2 or 1 do
     fields[#fields + 1], fields[#fields + 2], added = 'z:' .. ARGV[i], ARGV[i + 1], added + #ARGV[i + 1]
   end
 end
-fields[#fields + 1], fields[#fields + 2] = (puts and 'z' or 'y') .. piece, table.concat(pack({}, ids, 1, #ids))
+fields[#fields + 1], fields[#fields + 2] = (puts and 'z' or 'y') .. piece, packed(ids, 1, #ids)
 piecewise('HSET', t.snap, fields, 1, #fields)
 p[field], p[bytes] = piece + 1, p[bytes] + added
 putPieces(t, p)

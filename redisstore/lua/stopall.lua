@@ -67,7 +67,7 @@ together(t, function()
   if active ~= '' then dropExecution(t, r) end
   if not suspended(t) then release(t, r, member) end
 end)
-redis.call('HSET', t.runs, 'x:' .. ARG.request, table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
+redis.call('HSET', t.runs, 'x:' .. ARG.request, packed({ r.depoch, active }, 1, 2) .. packed(ids, 1, #ids))
 if r.ver == 0 then redis.call('PEXPIRE', t.runs, ARG.keep) end -- as the record of a thread without an input
 decide(t, r)
 local extra = r.extra or {}

@@ -7,7 +7,7 @@
 -- after its deadline, '' if it has none; and when all interrupts have expired, '0' if never.
 
 local function sealed(head, text)
-  return table.concat(pack({}, { table.concat(pack({}, head, 1, #head)), text }, 1, 2))
+  return packed({ packed(head, 1, #head), text }, 1, 2)
 end
 
 local function suspended(t)
@@ -92,7 +92,7 @@ end
 -- there is any. The execution is left to the next putRun.
 local function decided(t, r, closed, ids, decisions)
   local x = getExecution(t)
-  x.susp, x.given = closed.stored, table.concat(pack({}, ids, 1, #ids))
+  x.susp, x.given = closed.stored, packed(ids, 1, #ids)
   x.jlen, x.deadline = redis.call('RPUSH', t.journal, decisions), closed.wants
   gets(r, 'j')
   putExecution(t, x)

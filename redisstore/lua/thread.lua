@@ -96,12 +96,13 @@ end
 local function decide(t, r, ...)
   r.ver = r.ver + 1
   local had, fields = r.had, nil
+  local seq, len, cn, ver = digits(r.seq), digits(r.bytes), digits(r.cn), digits(r.ver)
   if r.new then
-    fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
-      'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'nodes', r.nodes, 'base', r.base, 'ver', r.ver,
+    fields = { 'seq', seq, 'len', len, 'cn', cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+      'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'nodes', r.nodes, 'base', r.base, 'ver', ver,
       'latest', r.latest, 'claim', claimOf(r), ... }
   else
-    fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'ver', r.ver,
+    fields = { 'seq', seq, 'len', len, 'cn', cn, 'run', r.run, 'token', r.token, 'ver', ver,
       'latest', r.latest, 'claim', claimOf(r), ... }
   end
   local n = #fields
@@ -114,9 +115,9 @@ local function decide(t, r, ...)
     if r.pause ~= (had[14] or '') then put('pause', r.pause) end
     if r.follows then put('nodes', r.nodes) end
   end
-  if r.bound ~= had[6] then put('bound', r.bound) end
-  if r.snapat ~= had[7] then put('snapat', r.snapat) end
-  if r.n ~= had[15] then put('n', r.n) end
+  if r.bound ~= had[6] then put('bound', digits(r.bound)) end
+  if r.snapat ~= had[7] then put('snapat', digits(r.snapat)) end
+  if r.n ~= had[15] then put('n', digits(r.n)) end
   if r.marks ~= (had[17] or '') then put('marks', r.marks) end
   if r.held ~= (had[18] or '') then put('held', r.held) end
   if r.has ~= (had[22] or '') then put('has', r.has) end
@@ -154,9 +155,9 @@ local function held(t, r)
   return bytes
 end
 
--- unpacked reads what pack, or its counterpart on the Go side, has written; from: behind what else.
+-- unpacked reads what packed, or its counterpart on the Go side, has written; from: behind what else.
 local function unpacked(s, from)
-  local list, n, at, find, sub = {}, 0, from or 1, string.find, string.sub
+  local list, n, at, find, sub = { nil, nil, nil, nil, nil, nil, nil, nil }, 0, from or 1, string.find, string.sub
   while at <= #s do
     local _, colon, length = find(s, '^(%d+):', at)
     local last = colon and colon + length
@@ -233,13 +234,13 @@ end
 -- nudge tells all nodes that there is work of an agent in the thread's partition.
 local function nudge(t, r, member)
   local agent = string.match(r.work, '^%S+ %S+ (.*)$')
-  redis.call('PUBLISH', ARG.nudges, table.concat(pack({}, { 'r', NODE, member, agent }, 1, agent and 4 or 3)))
+  redis.call('PUBLISH', ARG.nudges, packed({ 'r', NODE, member, agent }, 1, agent and 4 or 3))
 end
 
 -- fenced tells a worker's node that its claim is lost.
 local function fenced(node, member, token)
   if node ~= '' and node ~= NODE then
-    redis.call('PUBLISH', ARG.channels .. node, table.concat(pack({}, { 'f', member, token }, 1, 3)))
+    redis.call('PUBLISH', ARG.channels .. node, packed({ 'f', member, token }, 1, 3))
   end
 end
 

@@ -33,8 +33,8 @@ local function places(n)
 end
 
 local function line(n)
-  return table.concat(pack({}, { n.parent, n.root, n.depth, string.format('%.0f', n.created),
-    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.owner, n.deleter }, 1, 11))
+  return packed({ n.parent, n.root, n.depth, string.format('%.0f', n.created),
+    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.owner, n.deleter }, 1, 11)
 end
 
 local function store(n)
