@@ -1,0 +1,1 @@
+import{L as o,N as r}from"./index-CyejnzZx.js";function s({interrupts:t}){return t.find(({draft:a})=>!a)??t[0]}function e(t,a){const n=s(t);return n?o(n.interrupt,r(n.toolCall),a):""}export{e as a,s as n};
