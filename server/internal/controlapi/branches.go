@@ -9,12 +9,12 @@ import (
 )
 
 type branchJSON struct {
-	ID    string    `json:"id"`
-	After string    `json:"after,omitempty" jsonschema:"The id of the message before the branch. It is left out if the branch began the thread."`
-	At    time.Time `json:"at" jsonschema:"The time at which the branch was taken out of the thread."`
-	Count int       `json:"messages" jsonschema:"The number of messages in the branch."`
-	Title string    `json:"title,omitempty" jsonschema:"The beginning of the branch's first user message."`
-	Kept  bool      `json:"kept" jsonschema:"The value is false if the branch was too large to be kept. It cannot be restored then."`
+	ID    string     `json:"id"`
+	After string     `json:"after,omitempty" jsonschema:"The id of the message before the branch. It is left out if the branch began the thread."`
+	At    time.Time  `json:"at" jsonschema:"The time at which the branch was taken out of the thread."`
+	Count int        `json:"messages" jsonschema:"The number of messages in the branch."`
+	Title string     `json:"title,omitempty" jsonschema:"The beginning of the branch's first user message."`
+	Kept  bool       `json:"kept" jsonschema:"The value is false if the branch was too large to be kept. It cannot be restored then."`
 	Calls []callJSON `json:"calls,omitempty" jsonschema:"The last tool calls of the branch that were carried out, at most 20. What they did is not undone."`
 }
 

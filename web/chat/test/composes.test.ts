@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { composes } from "../src/chat/composes";
+import { composes } from "../src/lib/composes";
 
 it.each([
   ["within a composition", { isComposing: true, keyCode: 13 }, true],

@@ -11,12 +11,14 @@ import { readJson } from "./readjson.js";
 import { SelectWidget } from "./choicefields.js";
 import { useBeforePaint } from "../lib/beforepaint.js";
 import { numberIn } from "../lib/decimal.js";
+import { allRequired, rangeOf } from "./formschema.js";
 import { commonOf, labelOfField, more, ROOT } from "./fieldnames.js";
 import { isNumeric, numberOf, stringify, textOfNumber } from "../lib/json.js";
 import { told } from "./judge.js";
 import { Marked, Misleading } from "../lib/Marked.js";
 import { escaped, unescaped } from "../lib/misleading.js";
 import { useStrings } from "../lib/words.js";
+import type { Schema } from "./schema.js";
 import { isText, useTyped } from "./typed.js";
 
 function FieldTemplate({ id, label, children, rawErrors, rawDescription, hidden, required, displayLabel, schema }: FieldTemplateProps) {
@@ -108,11 +110,14 @@ function NumberField(props: FieldProps) {
   if (registry.schemaUtils.isSelect(schema)) return <StringField {...props} />;
   // What is typed so far may be on its way to a number, until somebody goes on.
   const wrong = !readable && (left || !BEGUN.test(text.trim()));
+  const common = commonOf({ ...props, id: fieldPathId.$id });
+  const hint = `${fieldPathId.$id}-number`;
   return (
     <>
       <input
-        {...commonOf({ ...props, id: fieldPathId.$id })}
+        {...common}
         ref={box}
+        aria-describedby={`${common["aria-describedby"]} ${hint}`}
         type="text"
         inputMode="decimal"
         autoComplete="off"
@@ -127,6 +132,9 @@ function NumberField(props: FieldProps) {
           onChange(read === undefined ? undefined : numberOf(read), fieldPathId.path);
         }}
       />
+      <span className="hint" id={hint} hidden={wrong}>
+        {form.number(schema.type === "integer", ...rangeOf(schema as Schema))}
+      </span>
       {wrong && (
         <span className="fault unread" role="alert">
           {noNumber}
@@ -188,7 +196,7 @@ function JsonField({ fieldPathId, name, schema, uiSchema, formData, required, di
 }
 
 function ObjectFieldTemplate({ title, description, properties, fieldPathId, onAddProperty, schema, disabled }: ObjectFieldTemplateProps) {
-  const { addMember } = useStrings().form;
+  const { addMember, allNeeded } = useStrings().form;
   const root = fieldPathId.path.length === 0;
   return (
     <fieldset className={root ? "form root" : "form"} id={fieldPathId.$id}>
@@ -196,6 +204,7 @@ function ObjectFieldTemplate({ title, description, properties, fieldPathId, onAd
       {description && (
         <p className="hint">{typeof description === "string" ? <Marked text={description} /> : description}</p>
       )}
+      {root && properties.length > 1 && allRequired(schema as Schema) && <p className="hint">{allNeeded}</p>}
       {properties.map((property) => property.content)}
       {schema.additionalProperties !== undefined && schema.additionalProperties !== false && (
         <button type="button" data-edits disabled={disabled} onClick={onAddProperty}>

@@ -3,7 +3,7 @@
 
 import type { UiSchema } from "@rjsf/utils";
 import { NULL, choicesOf, referred } from "./choices.js";
-import { stringify } from "../lib/json.js";
+import { isNumeric, stringify, textOfNumber } from "../lib/json.js";
 import { ENGLISH } from "../lib/strings.js";
 import { isObject, propertiesOf, requiredOf, type Schema } from "./schema.js";
 
@@ -65,6 +65,18 @@ function fieldOf(schema: unknown): UiSchema {
   const said = ["type", "enum", "const", "oneOf", "anyOf", "allOf", "$ref", "properties"].some((keyword) => keyword in schema);
   if (!said || (schema.type === "object" && !isObject(schema.properties))) return { "ui:field": "JsonField" };
   return schema.type === "string" && !("enum" in schema) && typeof schema.maxLength === "number" && schema.maxLength > 200 ? { "ui:widget": "textarea" } : {};
+}
+
+/** Whether nothing in a form may be left out, as far as its schema says so without references. */
+export function allRequired(schema: Schema): boolean {
+  const required = new Set(requiredOf(schema));
+  return Object.entries(propertiesOf(schema)).every(([name, sub]) => required.has(name) && (!isObject(sub) || (sub.$ref === undefined && (sub.properties === undefined || allRequired(sub)))));
+}
+
+/** The least and the most that a number may be, as texts; undefined where its schema bounds it otherwise or not at all. */
+export function rangeOf({ minimum, maximum }: Schema): [least: string | undefined, most: string | undefined] {
+  const text = (bound: unknown) => (isNumeric(bound) ? textOfNumber(bound) : undefined);
+  return [text(minimum), text(maximum)];
 }
 
 /** A value without the optional members that say nothing but what their schema fixes: nobody has chosen those. */

@@ -105,6 +105,9 @@ const form: Strings["form"] = {
   removeNumber: (n) => `Nummer ${n} entfernen`,
   clear: "Leeren",
   json: "JSON",
+  allNeeded: "Alle Felder sind erforderlich.",
+  number: (whole, least, most) =>
+    `${whole ? "Eine ganze Zahl" : "Eine Zahl mit Punkt, etwa 12.5"}${least !== undefined && most !== undefined ? `, von ${least} bis ${most}` : least !== undefined ? `, mindestens ${least}` : most !== undefined ? `, höchstens ${most}` : ""}.`,
   noNumber: "Bitte eine Zahl mit Punkt schreiben, etwa 12.5.",
   noInteger: "Bitte eine ganze Zahl schreiben, etwa 12.",
   unsupported: (reason) => `Ein Formular kann danach nicht fragen: ${reason}. Nötigenfalls ohne Antwort fortfahren.`,

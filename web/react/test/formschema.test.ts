@@ -4,9 +4,10 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { questionOf } from "../forms/question";
-import { decided, drawn } from "../forms/formschema";
+import { allRequired, decided, drawn, rangeOf } from "../forms/formschema";
 import { presentable, type Schema } from "../forms/schema";
 import SchemaForm from "../forms/SchemaForm";
+import { ENGLISH } from "../lib/strings";
 
 const html = (schema: Schema, given?: unknown) => renderToStaticMarkup(createElement(SchemaForm, { schema: presentable(schema)!, given, locked: false, handle: null }));
 const flights = ["LH 1", "LH 2", "LH 3"];
@@ -80,4 +81,23 @@ it("costs no more than its schema where references make much of little", () => {
   let members = 0;
   JSON.stringify(drawn(schema).ui, (_, value: unknown) => (members++, value));
   expect(members).toBeLessThan(5_000);
+});
+
+it("knows whether anything may be left out", () => {
+  const text = { type: "string" };
+  const all = { type: "object", properties: { a: text, b: text }, required: ["a", "b"] };
+  expect(allRequired(all)).toBe(true);
+  expect(allRequired({ ...all, required: ["a"] })).toBe(false);
+  expect(allRequired({ ...all, properties: { a: text, b: { type: "object", properties: { c: text } } } })).toBe(false);
+  expect(allRequired({ ...all, properties: { a: text, b: { $ref: "#/$defs/b" } } })).toBe(false);
+});
+
+it("says of a number what it may be before it is wrong", () => {
+  const said = (schema: Schema, whole = false) => ENGLISH.form.number(whole, ...rangeOf(schema));
+  expect([said({}), said({ minimum: 2000 }, true), said({ minimum: 0, maximum: 1.5 }), said({ maximum: 3, exclusiveMinimum: 0 }, true)]).toEqual([
+    "A number, such as 12.5.",
+    "A whole number, at least 2000.",
+    "A number, such as 12.5, from 0 to 1.5.",
+    "A whole number, at most 3.",
+  ]);
 });

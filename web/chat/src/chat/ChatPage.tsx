@@ -6,7 +6,7 @@ import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
 import { commandsOf } from "./commands";
 import { Composer } from "./Composer";
-import { composes } from "./composes";
+import { composes } from "../lib/composes";
 import type { Content } from "../files/media";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, use
 import type { Hello } from "../../../client/frames";
 import { pastedFiles, useBrought } from "./brought";
 import type { Command } from "./commands";
-import { composes } from "./composes";
+import { composes } from "../lib/composes";
 import { contentOf, mediaIn, saidIn, type Content, type Medium } from "../files/media";
 import { Guarded } from "../../../react/lib/Guarded";
 import { insteadOf } from "./instead";

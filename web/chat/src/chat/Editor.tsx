@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useBack } from "./back";
-import { composes } from "./composes";
+import { composes } from "../lib/composes";
 import { Guarded } from "../../../react/lib/Guarded";
 import { words } from "../words";
 import { apart } from "../words/apart";

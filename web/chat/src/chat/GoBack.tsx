@@ -1,15 +1,16 @@
 import type { Message } from "@ag-ui/client";
 import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import { editable, useBack } from "./back";
-import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
-import { ToolCard } from "./ToolCard";
-import { locale, words } from "../words";
+import { words } from "../words";
 
 /** Loaded with the first message that is changed. */
 const Editor = lazy(() => part(() => import("./Editor")));
+
+/** Loaded with the first branch. */
+const BranchList = lazy(() => part(() => import("./BranchList")));
 
 /** A message, or the field in which it is changed. */
 export function Editable({ message, children }: { message: Message; children: ReactNode }) {
@@ -67,57 +68,14 @@ export function GoBack({ message }: { message: Message }) {
 
 /** The earlier versions of what follows a place. */
 export function Branches({ place }: { place: string }) {
-  const { readOnly, branches, decided, restore, held, going } = useBack();
-  const [fault, setFault] = useState<string>();
-  const here = branches.get(place);
-  useEffect(() => setFault(undefined), [held]);
-  if (!here) return null;
-  const done = here.flatMap(({ calls = [] }) => calls).toReversed();
+  const here = useBack().branches.get(place);
   return (
-    <>
-      {done.length > 0 && (
-        <section className="done-before" data-testid="done-before">
-          <p className="hint">{words.chat.doneBefore}</p>
-          {done.map(({ id, name, arguments: given = "" }) => (
-            <ToolCard key={id} call={{ id, type: "function", function: { name, arguments: given } }} state="done" open={false} told={decided.get(id)} />
-          ))}
-        </section>
-      )}
-      <details className="branches" data-testid="branches">
-        <summary>{words.chat.versions(here.length)}</summary>
-        <ul>
-          {here.map(({ id, at, title, messages, kept }) => (
-            <li key={id} data-testid="branch" data-branch-id={id}>
-              <span className="text" dir="auto">
-                {title || words.chat.anotherAnswer}
-              </span>
-              <span className="hint">
-                {words.chat.messages(messages, messages.toLocaleString(locale))}, {words.chat.replaced}{" "}
-                <time dateTime={at}>{new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" })}</time>
-                {!kept && `. ${words.chat.notKept}`}
-              </span>
-              {kept && !readOnly && (
-                <Guarded subject={id}>
-                  <button
-                    type="button"
-                    data-testid="restore"
-                    aria-disabled={held !== undefined || going}
-                    title={held}
-                    onClick={() => (held ? setFault(held) : void restore(id).then(setFault))}
-                  >
-                    {words.chat.restore}
-                  </button>
-                </Guarded>
-              )}
-            </li>
-          ))}
-        </ul>
-        {fault !== undefined && (
-          <p className="fault" role="alert" data-testid="restore-fault">
-            {fault}
-          </p>
-        )}
-      </details>
-    </>
+    here && (
+      <OrElse instead={null}>
+        <Suspense>
+          <BranchList here={here} />
+        </Suspense>
+      </OrElse>
+    )
   );
 }
