@@ -3,12 +3,13 @@
 import { randomUUID, type Message } from "@ag-ui/client";
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call } from "../server/api";
+import type { Carried } from "../decision/donebefore";
 import type { Told } from "../decision/told";
 import { sentence, wordsFor } from "../lib/words";
 import { words } from "../words";
 
 /** What was taken out of the conversation together, and is kept. */
-export interface Branch {
+export interface Branch extends Carried {
   id: string;
   /** The message that it stood behind; undefined where it began the conversation. */
   after?: string;
@@ -17,8 +18,6 @@ export interface Branch {
   title?: string;
   /** Its messages can come back. */
   kept: boolean;
-  /** What was carried out in it, and stands. Servers of before do not say it. */
-  calls?: ReadonlyArray<{ id: string; name: string; arguments?: string }>;
 }
 
 /** The place of branches that began the conversation. */

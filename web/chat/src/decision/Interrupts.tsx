@@ -3,8 +3,7 @@ import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { entriesFor, labelOf, type Answer } from "../../../react/forms/answers";
 import { questionOf } from "../../../react/forms/question";
 import { aboutWhat, decisionOf, toolCallOf } from "../../../react/forms/wording";
-import type { Branch } from "../chat/back";
-import { doneBefore } from "./donebefore";
+import { doneBefore, type Carried } from "./donebefore";
 import { useDrafts } from "./drafts";
 import type { Asker } from "../../../react/decision/Facts";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
@@ -25,7 +24,7 @@ interface Props {
   open: readonly Interrupt[];
   messages: readonly Message[];
   /** What was taken out of the conversation, and what was decided about calls. */
-  branches: readonly Branch[];
+  branches: readonly Carried[];
   decided: ReadonlyMap<string, Told>;
   /** Who asks. */
   asker?: Asker;
