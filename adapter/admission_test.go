@@ -203,13 +203,9 @@ func gated() (adapter.Agent, chan struct{}) {
 func TestQueue(t *testing.T) {
 	agent, gate := gated()
 	l := newLab(t, agent)
-	if a := l.submit(user("one")); a.Disposition != admission.Started {
-		t.Fatal(a)
-	}
+	l.begins(user("one"))
 	for _, text := range []string{"two", "three"} {
-		if a := l.submit(user(text)); a.Disposition != admission.Queued {
-			t.Fatalf("%s: %s", text, a.Disposition)
-		}
+		l.queues(user(text))
 	}
 	again := user("two")
 	again.RunID = "run-2"
@@ -320,9 +316,7 @@ func TestInputIsStripped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.submit(in); a.Disposition != admission.Started {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
+	l.begins(in)
 	got := <-seen
 	if len(got.Messages) != 1 || got.Messages[0].Extra != nil || got.Extra != nil || string(got.ForwardedProps) != `{"keep":true}` {
 		t.Errorf("the agent sees %+v", got)

@@ -122,9 +122,7 @@ var answerBehaviours = []behaviour{
 		for i := range threads {
 			each := l.on(fmt.Sprint("thread", i))
 			labs = append(labs, each)
-			if a := each.submit(user("hi")); a.Disposition != admission.Started {
-				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-			}
+			each.begins(user("hi"))
 		}
 		for _, each := range labs {
 			open := interrupts(t, each.untilEnd())
@@ -132,9 +130,7 @@ var answerBehaviours = []behaviour{
 				t.Errorf("%s is asked %q", each.key.Thread, open[0].Message)
 			}
 			in := &protocol.RunAgentInput{RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `"`+each.key.Thread+`"`)}}
-			if a := each.submit(in); a.Disposition != admission.Started {
-				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-			}
+			each.begins(in)
 		}
 		for _, each := range labs {
 			succeeded(t, each.untilEnd())
@@ -291,15 +287,10 @@ var answerBehaviours = []behaviour{
 		}))
 		l.submit(user("first"))
 		await(l, asked)
-		if a := l.submit(user("second")); a.Disposition != admission.Queued {
-			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-		}
+		l.queues(user("second"))
 		close(hold)
 		open := interrupts(t, l.untilEnd())
-		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-		if a.Disposition != admission.Started {
-			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-		}
+		l.begins(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
 		l.untilLabel("run-2")
 		if got := strings.Join(l.texts(), "|"); got != "first done|second done" {
 			t.Errorf("said %q", got)

@@ -79,9 +79,7 @@ func (l *lab) fill(c *crowd) *lab {
 	l.t.Helper()
 	l.idle()
 	other := l.on("other")
-	if a := other.submit(user("hold")); a.Disposition != admission.Started {
-		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
+	other.begins(user("hold"))
 	await(l, c.began)
 	if load := l.runner.Load(); load.Runs != 1 || load.MaxRuns != 1 {
 		l.t.Fatalf("%+v", load)
@@ -129,10 +127,7 @@ func TestAnAnswerWaitsForAPlace(t *testing.T) {
 	l := full(t, c)
 	open := interrupts(t, l.say("ask"))
 	other := l.fill(c)
-	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-	if a.Disposition != admission.Started {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
+	a := l.begins(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
 	if len(c.began) > 0 {
 		t.Error("it goes on although there is no place")
 	}
@@ -192,9 +187,7 @@ func TestWhatCannotWaitForAPlaceIsRefused(t *testing.T) {
 	open := interrupts(t, steers.say("ask"))
 	l.idle()
 	rewinds := l.on("rewinds")
-	if a := rewinds.submit(user("one")); a.Disposition != admission.Started {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
+	rewinds.begins(user("one"))
 	await(l, c.began)
 	c.end()
 	succeeded(t, rewinds.untilEnd())

@@ -214,9 +214,7 @@ func TestAnExecutionKeepsNoCopyOfItsThread(t *testing.T) {
 	for i, messages := range []protocol.Messages{nil, history, nil, nil} {
 		in := user(fmt.Sprint("turn ", i))
 		in.Messages = append(slices.Clone(messages), in.Messages...)
-		if a := l.submit(in); a.Disposition != admission.Started {
-			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-		}
+		l.begins(in)
 		open := interrupts(t, l.untilEnd())
 		suspended := sizes.moved
 		succeeded(t, l.answer(resolved(open[0].ID, `{"approved":true}`)))
@@ -251,9 +249,7 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			in := user("next")
 			in.Messages[0].Content = protocol.Text("say")
 			in.Resume = []protocol.ResumeEntry{cancelled(it.ID)}
-			if a := l.submit(in); a.Disposition != admission.Started {
-				l.t.Fatalf("%+v", a.Refusal)
-			}
+			l.begins(in)
 			succeeded(l.t, l.untilEnd())
 		},
 	} {
@@ -261,9 +257,7 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			l := newLab(t, agent)
 			in := user("go")
 			in.Messages = append(user("secret").Messages, in.Messages...)
-			if a := l.submit(in); a.Disposition != admission.Started {
-				t.Fatalf("%+v", a)
-			}
+			l.begins(in)
 			open := interrupts(t, l.untilEnd())
 			kept := func() bool {
 				view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})

@@ -64,9 +64,7 @@ func TestGraceIsLeftByAMessageOrACancellation(t *testing.T) {
 			l := newLab(t, parked(after(adapter.ExpiryFail)))
 			open := interrupts(t, l.say("hi"))
 			l.forward(time.Hour + time.Minute)
-			if a := l.submit(in(open[0].ID)); a.Disposition != admission.Started {
-				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-			}
+			l.begins(in(open[0].ID))
 			l.untilEnd()
 			l.wellFormed()
 		})

@@ -56,10 +56,7 @@ func (l *lab) sent() protocol.Messages {
 
 func (l *lab) saySending(messages protocol.Messages, text string) {
 	l.t.Helper()
-	a := l.submit(&protocol.RunAgentInput{Messages: append(messages, user(text).Messages...)})
-	if a.Disposition != admission.Started {
-		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
+	l.begins(&protocol.RunAgentInput{Messages: append(messages, user(text).Messages...)})
 	succeeded(l.t, l.untilEnd())
 }
 
@@ -171,10 +168,7 @@ func TestCallsPutIntoOneMessage(t *testing.T) {
 			l := newLab(t, calling)
 			l.saySending(nil, "one")
 			answered := append(append(user("one").Messages, shown...), result("one"), result("two"))
-			a := l.submit(&protocol.RunAgentInput{Messages: answered})
-			if a.Disposition != admission.Started {
-				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-			}
+			l.begins(&protocol.RunAgentInput{Messages: answered})
 			succeeded(t, l.untilEnd())
 			if got := l.contents(protocol.RoleTool); len(got) != 2 {
 				t.Errorf("results %q", got)

@@ -210,23 +210,38 @@ func (l *lab) submit(input *protocol.RunAgentInput) admission.Admitted {
 	return admitted
 }
 
+// begins is submit of an input whose run must begin at once.
+func (l *lab) begins(input *protocol.RunAgentInput) admission.Admitted {
+	l.t.Helper()
+	return l.taken(input, admission.Started)
+}
+
+// queues is submit of an input that must wait.
+func (l *lab) queues(input *protocol.RunAgentInput) admission.Admitted {
+	l.t.Helper()
+	return l.taken(input, admission.Queued)
+}
+
+func (l *lab) taken(input *protocol.RunAgentInput, as admission.Disposition) admission.Admitted {
+	l.t.Helper()
+	a := l.submit(input)
+	if a.Disposition != as {
+		l.t.Fatalf("%s of %q, not %s: %+v", a.Disposition, a.Of, as, a.Refusal)
+	}
+	return a
+}
+
 // say sends a user message that must be accepted, and waits for the run's end.
 func (l *lab) say(text string) []protocol.Event {
 	l.t.Helper()
-	a := l.submit(user(text))
-	if a.Disposition != admission.Started {
-		l.t.Fatalf("%q: %s %+v", text, a.Disposition, a.Refusal)
-	}
+	l.begins(user(text))
 	return l.untilEnd()
 }
 
 // answer resolves the open interrupts that must be, and waits for the end.
 func (l *lab) answer(entries ...protocol.ResumeEntry) []protocol.Event {
 	l.t.Helper()
-	a := l.submit(&protocol.RunAgentInput{Resume: entries})
-	if a.Disposition != admission.Started {
-		l.t.Fatalf("resume: %s %+v", a.Disposition, a.Refusal)
-	}
+	l.begins(&protocol.RunAgentInput{Resume: entries})
 	return l.untilEnd()
 }
 

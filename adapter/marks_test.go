@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -48,9 +47,7 @@ func TestMarksReadAsTheBytesThatWereDelivered(t *testing.T) {
 		in.Messages = append(in.Messages, protocol.Message{ID: fmt.Sprint("old-", i), Role: protocol.RoleUser, Name: "<n>",
 			Content: protocol.Text(strings.Repeat("words & <more> ", 20)), Metadata: protocol.Metadata{"n": []byte(`1.50`)}})
 	}
-	if a := l.submit(in); a.Disposition != admission.Started {
-		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-	}
+	l.begins(in)
 	open := interrupts(t, l.untilEnd())
 	asked := len(l.events)
 	epoch := l.cursor.Position().Epoch

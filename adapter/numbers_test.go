@@ -125,10 +125,7 @@ func TestNumbersAreTexts(t *testing.T) {
 		return run.Say(string(text))
 	})
 	l := newLab(t, agent)
-	a := l.submit(&protocol.RunAgentInput{State: protocol.Any(`{"n":` + figures + `}`)})
-	if a.Disposition != admission.Started {
-		t.Fatalf("%+v", a)
-	}
+	l.begins(&protocol.RunAgentInput{State: protocol.Any(`{"n":` + figures + `}`)})
 	open := interrupts(t, l.untilEnd())
 	l.replace(agent)
 	succeeded(t, l.answer(resolved(open[0].ID, figures)))
@@ -159,9 +156,7 @@ func TestStateIsNotRounded(t *testing.T) {
 	} {
 		in := user(fmt.Sprint(i))
 		in.State = protocol.Any(c.sent)
-		if a := l.submit(in); a.Disposition != admission.Started {
-			t.Fatalf("%+v", a)
-		}
+		l.begins(in)
 		succeeded(t, l.untilEnd())
 		if th, err := l.runner.Thread(l.ctx(), l.key); err != nil || string(th.State) != c.want {
 			t.Errorf("after %s the state is %s, %v, want %s", c.sent, th.State, err, c.want)

@@ -28,9 +28,7 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 		return in
 	}
 	for _, name := range []string{"two", "three"} {
-		if a := l.submit(large(name)); a.Disposition != admission.Queued {
-			t.Fatalf("%s: %+v", name, a)
-		}
+		l.queues(large(name))
 	}
 	if a := l.submit(large("four")); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
 		t.Errorf("a third large input: %+v", a)
@@ -61,9 +59,7 @@ func TestCancelledInputsCountAsWaiting(t *testing.T) {
 	l.submit(user("one"))
 	for n := range 5 {
 		in := user(fmt.Sprint("waits ", n))
-		if a := l.submit(in); a.Disposition != admission.Queued {
-			t.Fatalf("%d: %+v", n, a)
-		}
+		l.queues(in)
 		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID, admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%d: %+v %v", n, c, err)
 		}
@@ -83,9 +79,7 @@ func TestWaitingInputsAreReadByFollowersAlone(t *testing.T) {
 		l.submit(user(text))
 	}
 	again := user("three") // what waits is known, and is not taken for new
-	if a := l.submit(again); a.Disposition != admission.Queued {
-		t.Fatalf("%+v", a)
-	}
+	l.queues(again)
 	if _, err := l.runner.Thread(l.ctx(), l.key); err != nil {
 		t.Fatal(err)
 	}

@@ -78,9 +78,7 @@ func TestRunRecord(t *testing.T) {
 		t.Fatalf("%+v %v", open, err)
 	}
 	l.answer(resolved(interrupts(t, asks)[0].ID, `{"approved":true}`))
-	if a := l.submit(&protocol.RunAgentInput{RunID: "child", ParentRunID: "run-1", Messages: protocol.Messages{{ID: "c", Role: protocol.RoleUser, Content: protocol.Text("x")}}}); a.Disposition != admission.Started {
-		t.Fatalf("%+v", a)
-	}
+	l.begins(&protocol.RunAgentInput{RunID: "child", ParentRunID: "run-1", Messages: protocol.Messages{{ID: "c", Role: protocol.RoleUser, Content: protocol.Text("x")}}})
 	l.untilEnd()
 	if a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x", Label: "injected", From: store.Origin{Through: store.ThroughOperator}}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)

@@ -69,9 +69,7 @@ func TestRewindMakesRoom(t *testing.T) {
 		func(o *runner.Options) { o.MaxThreadBytes = 205_000 })
 	kept, taken := sized("kept", 1000), sized("taken", 120_000)
 	for _, in := range []*protocol.RunAgentInput{kept, taken} {
-		if a := l.submit(in); a.Disposition != admission.Started {
-			t.Fatalf("%+v", a.Refusal)
-		}
+		l.begins(in)
 		succeeded(t, l.untilEnd())
 	}
 	more := sized("more", 20_000)
@@ -80,9 +78,7 @@ func TestRewindMakesRoom(t *testing.T) {
 	}
 	back := user("instead")
 	back.Messages = append(protocol.Messages{kept.Messages[0]}, back.Messages...)
-	if a := l.submit(back); a.Disposition != admission.Started {
-		t.Fatalf("a rewind: %+v", a.Refusal)
-	}
+	l.begins(back)
 	succeeded(t, l.untilEnd())
 }
 
@@ -94,9 +90,7 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 		}
 		return run.Emit(&protocol.ToolCallStart{ToolCallID: "call", ToolCallName: "look"}, &protocol.ToolCallEnd{ToolCallID: "call"})
 	}), func(o *runner.Options) { o.MaxThreadBytes = 100_000 })
-	if a := l.submit(sized("first", 70_000)); a.Disposition != admission.Started {
-		t.Fatalf("%+v", a.Refusal)
-	}
+	l.begins(sized("first", 70_000))
 	succeeded(t, l.untilEnd())
 	result := func(id string, bytes int) *protocol.RunAgentInput {
 		in := sized(id, bytes)
@@ -108,9 +102,7 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 			t.Fatalf("%s: %+v", name, a)
 		}
 	}
-	if a := l.submit(result("seen", 10)); a.Disposition != admission.Started {
-		t.Fatalf("a result: %+v", a.Refusal)
-	}
+	l.begins(result("seen", 10))
 	succeeded(t, l.untilEnd())
 }
 
@@ -119,9 +111,7 @@ func TestWhatWaitsBringsWhatIsNew(t *testing.T) {
 	c := newCrowd()
 	l := newLab(t, c, func(o *runner.Options) { o.MaxThreadBytes = 90_000 })
 	first := sized("first", 50_000)
-	if a := l.submit(first); a.Disposition != admission.Started {
-		t.Fatalf("%+v", a.Refusal)
-	}
+	l.begins(first)
 	await(l, c.began)
 	more := user("more")
 	more.Messages = append(protocol.Messages{first.Messages[0]}, more.Messages...)

@@ -40,9 +40,7 @@ func TestManyInputsAtOnceToOneThread(t *testing.T) {
 			defer close(gate)
 			var counted *asks
 			l := newLabOn(t, func(s store.Store) store.Store { counted = &asks{Store: s}; return counted }, agent)
-			if a := l.submit(user("first")); a.Disposition != admission.Started {
-				t.Fatal(a)
-			}
+			l.begins(user("first"))
 			nodes := []*runner.Runner{l.runner}
 			for len(nodes) < c.nodes {
 				nodes = append(nodes, l.worker(counted, agent))

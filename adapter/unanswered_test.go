@@ -175,10 +175,7 @@ func TestUnansweredIsRepeated(t *testing.T) {
 	}
 	next := user("ask more")
 	next.RunID = "next"
-	begun := l.submit(next)
-	if begun.Disposition != admission.Started {
-		t.Fatalf("%+v", begun)
-	}
+	begun := l.begins(next)
 	interrupts(t, l.untilEnd())
 	// Its own questions are not cancelled by what led to them.
 	for range 2 {
@@ -251,9 +248,7 @@ func TestUnansweredWithRewind(t *testing.T) {
 	in := user("hi")
 	in.Messages = append(in.Messages, protocol.Message{ID: l.idOf("to hi"), Role: protocol.RoleAssistant, Content: protocol.Text("to hi")})
 	in.Messages = append(in.Messages, user("other").Messages...)
-	if a := l.submit(in); a.Disposition != admission.Started {
-		t.Fatalf("%+v", a)
-	}
+	l.begins(in)
 	succeeded(t, l.untilEnd())
 	if got := l.contents(protocol.RoleUser); !slices.Equal(got, []string{"hi", "other"}) {
 		t.Errorf("messages %q", got)
@@ -293,9 +288,7 @@ func TestUnansweredWithAQueue(t *testing.T) {
 				return inquirer().Run(ctx, run)
 			}), cancelling)
 			l.submit(user("ask"))
-			if a := l.submit(user("early")); a.Disposition != admission.Queued {
-				t.Fatalf("%+v", a)
-			}
+			l.queues(user("early"))
 			close(ask)
 			interrupts(t, l.untilEnd())
 			a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "late", StopAll: stops})
