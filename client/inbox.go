@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -178,24 +179,21 @@ type inboxItem struct {
 	RunID                             string
 	Omitted                           int
 	Corrupted                         bool
-	Interrupts                        []struct {
-		Interrupt protocol.Interrupt
-		ToolCall  *Call
-		Stale     bool
-		Draft     *protocol.ResumeEntry
-		Truncated bool
-	}
+	Interrupts                        []itemInterrupt
+}
+
+type itemInterrupt struct {
+	Interrupt protocol.Interrupt
+	ToolCall  *Call
+	Stale     bool
+	Draft     *protocol.ResumeEntry
+	Truncated bool
 }
 
 // summary reports whether the server's list leaves something out. Decisions should not be
 // made on that.
 func (item *inboxItem) summary() bool {
-	for _, i := range item.Interrupts {
-		if i.Truncated {
-			return true
-		}
-	}
-	return item.Omitted > 0
+	return item.Omitted > 0 || slices.ContainsFunc(item.Interrupts, func(i itemInterrupt) bool { return i.Truncated })
 }
 
 func (in *Inbox) whole(ctx context.Context, item inboxItem) (Waiting, error) {

@@ -38,12 +38,7 @@ type operation struct {
 type parameter struct{ name, about string }
 
 func (o *operation) takes(name string) bool {
-	for _, p := range o.parameters() {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.parameters(), func(p parameter) bool { return p.name == name })
 }
 
 // parameters are those of the query, the one that threads have included.

@@ -16,30 +16,21 @@ import (
 // Backend is what a Server asks of an runner.Runner, by who asks. All methods
 // may be called concurrently.
 type Backend interface {
-	inputs
-	threads
-	lifetime
 	notices.Source
 	controlapi.Record
-}
 
-// inputs are what a session makes of what its client sends.
-type inputs interface {
+	// What a session makes of what its client sends.
 	Submit(ctx context.Context, in admission.Input) (admission.Admitted, error)
 	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
 	Cancel(ctx context.Context, key store.ThreadKey, label string, by admission.Actor) (admission.Cancelled, error)
 	CancelWaiting(ctx context.Context, key store.ThreadKey, by admission.Actor) (string, error)
 	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (admission.Cancelled, error)
-}
 
-// threads are what a cursor follows, and what was said before.
-type threads interface {
+	// What a cursor follows, and what was said before.
 	Follow(key store.ThreadKey, notify func()) Follower
 	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
-}
 
-// lifetime is what the server itself asks and tells.
-type lifetime interface {
+	// What the server itself asks and tells.
 	Shutdown(ctx context.Context) error
 	Durable() bool
 	StoreAvailable() bool

@@ -3,6 +3,7 @@ package notices
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -162,7 +163,7 @@ func (w *Watcher) kept() Page {
 	for w.at < f.end() && len(p.Items) == 0 {
 		from := &f.pages[w.at-f.first]
 		for _, item := range from.items {
-			if w.mayKnow(item.Notice) && w.passes(item.Notice) && !w.has(item.Notice.ID) {
+			if w.mayKnow(item.Notice) && w.passes(item.Notice) && !slices.Contains(w.own, item.Notice.ID) {
 				p.Items = append(p.Items, item)
 			}
 		}
@@ -186,13 +187,4 @@ func (w *Watcher) mayKnow(n *store.Notice) bool {
 	default:
 		return n.Tenant == t.Tenant
 	}
-}
-
-func (w *Watcher) has(id string) bool {
-	for _, own := range w.own {
-		if own == id {
-			return true
-		}
-	}
-	return false
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -90,12 +91,7 @@ func siteOf(key string) string {
 }
 
 func (s *Gate) trusts(addr netip.Addr) bool {
-	for _, p := range s.Options.TrustedProxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Options.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
 // StrangerAddress is what a connection counts under by whose it is. A trusted
