@@ -27,7 +27,7 @@ type decisions struct{ conn *link.Connection }
 
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
-	l := index.Listing{Kind: 'd', Prefix: "a", Key: func(p *keyspace.Partition) string { return p.Decided }, Looks: decisionsScanned,
+	l := index.Listing{Kind: 'd', Prefix: "a", Key: func(p *keyspace.Partition) string { return p.Lists }, Looks: decisionsScanned,
 		Only: string(link.Pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
 	hash := ""
 	switch {
@@ -104,7 +104,7 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
 	t := s.conn.Keys.Thread(key)
 	for {
-		r, err := s.conn.Run(ctx, link.Call{Script: lua.Forget, Keys: []string{t.Part.Decisions, t.Part.Decided},
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Forget, Keys: []string{t.Part.Decisions, t.Part.Lists},
 			Args: lua.Args{{"key", t.Hash()}, {"limit", decisionsForgotten}}})
 		if err != nil {
 			return err

@@ -134,18 +134,18 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	claim := begin(t, s, inline(0, "r1"))
 	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Entries: []json.RawMessage{json.RawMessage("1")}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs journal leases counts threads notices]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs journal leases counts lists notices]" {
 		t.Errorf("of an active run: %s", got)
 	}
 	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs counts threads notices]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs counts lists notices]" {
 		t.Errorf("of an ended run: %s", got)
 	}
 	begin(t, s, inline(2, "r2"))
 	if _, err := s.Stop(context.Background(), store.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(kept()); got != "[rec log runs counts threads notices]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs counts lists notices]" {
 		t.Errorf("of a stopped run: %s", got)
 	}
 	if ok, err := s.Delete(context.Background(), testKey, store.Deletion{}); !ok || err != nil {

@@ -165,10 +165,10 @@ var garbageTests = []struct {
 			stamp := strings.Repeat("\x01", index.StampSize)
 			for _, of := range []string{"a", "h" + hash, "t" + index.Digest("")} {
 				for _, m := range []string{"", "x", "\x00", stamp, stamp + hash, stamp + hash + "no id", stamp + hash + found[0].ID} {
-					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + m})
+					g.conn.Client.ZAdd(g.Context(), p.Lists, redis.Z{Member: of + m})
 				}
 				for i, f := range found {
-					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + index.StampAt(int64(i)) + hash + f.ID})
+					g.conn.Client.ZAdd(g.Context(), p.Lists, redis.Z{Member: of + index.StampAt(int64(i)) + hash + f.ID})
 				}
 			}
 		}

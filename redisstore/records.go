@@ -27,7 +27,7 @@ func (s *retention) retireRecords(ctx context.Context) error {
 	var calls []link.Call
 	for i := range s.conn.Keys.Parts {
 		p := &s.conn.Keys.Parts[i]
-		calls = append(calls, link.Call{Script: lua.Records, Keys: []string{p.Notices, p.Decisions, p.Decided}, Args: lua.Args{
+		calls = append(calls, link.Call{Script: lua.Records, Keys: []string{p.Notices, p.Decisions, p.Lists}, Args: lua.Args{
 			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
 	}
 	var partial error

@@ -93,11 +93,11 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 // retirePage retires what is due of the next threads of a partition, and returns
 // their members in the list.
 func (s *retention) retirePage(ctx context.Context, p *keyspace.Partition, after string, limit int) ([]string, error) {
-	from := "-"
+	from := "[" + index.ThreadList
 	if after != "" {
 		from = "(" + after
 	}
-	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.Threads, from, "+", "limit", 0, limit)
+	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.Lists, from, "("+index.Beyond(index.ThreadList), "limit", 0, limit)
 	if err := s.conn.Missing(link.Ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
@@ -128,15 +128,15 @@ func (s *retention) retireDue(ctx context.Context, p *keyspace.Partition, member
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
-		if len(members[i]) != index.DigestSize+index.StampSize+index.HashSize {
-			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.Threads)
+		if len(members[i]) != index.ThreadSize {
+			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.Lists)
 			continue
 		}
 		v := cmd.Val()
 		member, _ := v[0].(string)
 		look, _ := v[1].(string)
 		marks, _ := v[2].(string)
-		used := index.Forever - index.Unstamp(members[i][index.DigestSize:index.DigestSize+index.StampSize])
+		used := index.Forever - index.Unstamp(members[i][index.ThreadSize-index.HashSize-index.StampSize:index.ThreadSize-index.HashSize])
 		if key, ok := keyspace.ThreadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
 			due = append(due, key)
 		}

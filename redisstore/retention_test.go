@@ -86,7 +86,7 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 		do("DEL", key)
 		do("SET", key, "garbage")
 	}
-	do("ZADD", keyOf(s, "t0").Part.Threads, 0, "garbage")
+	do("ZADD", keyOf(s, "t0").Part.Lists, 0, "large")
 	for range 2 {
 		left, complaints := retired(t, s)
 		if len(left) != 2 || strings.Count(complaints, "WRONGTYPE") < 2 || !strings.Contains(complaints, `"t3"`) || !strings.Contains(complaints, "no member") {
@@ -102,8 +102,8 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 func TestADamagedPartitionHoldsUpNoOther(t *testing.T) {
 	s, do := resting(t, Options{Partitions: 4})
 	first := &s.conn.Keys.Parts[0]
-	do("DEL", first.Threads)
-	do("SET", first.Threads, "garbage")
+	do("DEL", first.Lists)
+	do("SET", first.Lists, "garbage")
 	left, complaints := retired(t, s)
 	if len(left) == 0 || len(left) > 15 || !strings.Contains(complaints, "WRONGTYPE") {
 		t.Errorf("left are %q: %s", left, complaints)

@@ -60,7 +60,7 @@ func TestCallsNameWhatScriptsDeclare(t *testing.T) {
 						gathers = append(gathers, sc)
 					} else if keys, ok := given["keys"].(*ast.CompositeLit); ok {
 						same(n, sc.Name, names(keys.Elts), sc.Keys)
-					} else if got := name(given["keys"]); strings.Join(sc.Keys, " ") != map[string]string{"all": "all of the thread's", "deciding": "all of the thread's and decisions decided", "tree": "nodes index felled meta made"}[got] {
+					} else if got := name(given["keys"]); strings.Join(sc.Keys, " ") != map[string]string{"all": "all of the thread's", "deciding": "all of the thread's and decisions", "tree": "nodes index felled meta made"}[got] {
 						t.Errorf("%s: %s gets %s, and declares %q", sources.Position(n.Pos()), sc.Name, got, sc.Keys)
 					}
 				case *ast.CallExpr:

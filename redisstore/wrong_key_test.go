@@ -21,8 +21,8 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	probe := keyspace.New("p", 8).Parts[0]
 	var kinds []string
-	for _, key := range []string{probe.Leases, probe.Ready, probe.Ready + ":checks", probe.Work + "a", probe.Counts, probe.Inbox, probe.Threads, probe.Dead,
-		probe.Notices, probe.Decisions, probe.Decided, probe.Felled(), probe.Made()} {
+	for _, key := range []string{probe.Leases, probe.Ready, probe.Ready + ":checks", probe.Work + "a", probe.Counts, probe.Inbox, probe.Lists, probe.Dead,
+		probe.Notices, probe.Decisions, probe.Felled(), probe.Made()} {
 		kinds = append(kinds, strings.TrimPrefix(key, probe.Base))
 	}
 	for i, kind := range kinds {

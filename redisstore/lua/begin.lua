@@ -1,6 +1,6 @@
 -- begin.lua: admit one run that was judged on a version of the thread.
 --
--- KEYS  all of the thread's, and decisions, decided
+-- KEYS  all of the thread's, and decisions
 -- ARGS
 --   member
 --   version    of the view that was judged
@@ -158,10 +158,10 @@ if ARG.letter ~= '' then
   if kind == 'requeue' and (letter.execution ~= ARG.execution or executing(t) ~= ARG.execution) then return refused(4) end
 end
 
-if #made > 0 then recordDecisions(t, member, run, made, known) end
+local listing = #made > 0 and recordDecisions(t, member, run, made, known) or {}
 
 follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
-local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look)) }
+local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look), listing) }
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution

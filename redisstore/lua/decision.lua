@@ -47,7 +47,7 @@ local function decisionsIn(first, last)
 end
 
 -- recordDecisions writes what was decided, by the run that the answer began; '': none. counts
--- are what the fields of refusals hold.
+-- are what the fields of refusals hold. It returns what is to be put into t.lists.
 local function recordDecisions(t, member, run, list, counts)
   local namespace, thread = namesIn(member)
   local members = {}
@@ -72,7 +72,7 @@ local function recordDecisions(t, member, run, list, counts)
       members[#members + 1] = m
     end
   end
-  piecewise('ZADD', t.decided, members, 1, #members)
+  return members
 end
 
 -- fieldsOf is what an entry of the stream has, by name.
@@ -94,6 +94,6 @@ local function unrecord(t, id, entry)
   local at = tonumber(entry.at) or 0
   if not (at >= 0 and at <= FOREVER) then at = 0 end
   local members = places(entry.tenant or '', entry.namespace or '', entry.user or '', entry.key or '', at, id)
-  redis.call('ZREM', t.decided, unpack(members))
+  redis.call('ZREM', t.lists, unpack(members))
   redis.call('XDEL', t.decisions, id)
 end

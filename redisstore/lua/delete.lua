@@ -1,6 +1,6 @@
 -- delete.lua: forget a thread in which no run is under way, with the questions open in it.
 --
--- KEYS  all of the thread's, and decisions, decided
+-- KEYS  all of the thread's, and decisions
 -- ARGS
 --   member
 --   remember  ms for which the record keeps what must not be used again
@@ -42,7 +42,8 @@ end
 local function cancel(r, head)
   pcall(function()
     local list = decisionsIn(REST, #ARGV)
-    recordDecisions(t, member, '', list, redis.call('HMGET', t.runs, unpack(refusals(list))))
+    local listing = recordDecisions(t, member, '', list, redis.call('HMGET', t.runs, unpack(refusals(list))))
+    piecewise('ZADD', t.lists, listing, 1, #listing)
   end)
   pcall(inbox, t, member, 'ZREM', head)
   pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2], by = ARG.user })

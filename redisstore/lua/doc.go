@@ -127,13 +127,13 @@
 //	Pinbox      zset    open suspensions: tenant, reason or any, since;    begin, end, nack, delete
 //	                    namespace, any, since; of those that expire each
 //	                    once more, by when
-//	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
+//	Plists      zset    l: threads: namespace, latest input; entries of    begin, delete, retire, forget, records, unname
+//	                    the decision record: all, and those of a thread, of a
+//	                    namespace, of a tenant, of a user there, the latest first
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
 //	Pnotices    stream  what became true of threads (notice.lua)           begin, activate, end, stop, claim, nack,
 //	                                                                       stopall, drafts, delete, retire, records
 //	Pdecisions  stream  the decision record (decision.lua)                 begin, forget, records, unname
-//	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records, unname
-//	                    namespace, of a tenant, of a user there, the latest first
 //	Ppayloads   hash    bytes of payloads, by namespace                    payloadkeep, payloadsettle, payloaddue,
 //	                                                                       delete, retire
 //	Ppayloads:due
@@ -231,7 +231,7 @@
 // miniredis claims an entry that is gone with XAUTOCLAIM without striking it off what is pending, as
 // Redis before 7 does; both can do no harm, since scripts acknowledge what they delete.
 //
-// Inbox, threads and dead are ordered byte by byte: a digest of whose a member is, a
+// Inbox, lists and dead are ordered byte by byte: a digest of whose a member is, a
 // time, the thread's hash. A page is one range of each partition, merged, and one
 // reading of what the page shows, which holds each member against the thread's
 // record: digests place, they prove nothing. How many of one prefix there are the

@@ -78,18 +78,19 @@ local function inbox(t, member, command, head)
   redis.call(command, t.inbox, unpack(change, 1, n))
 end
 
+-- threadMember is a thread's place in the list of threads, which has its key with the decision record's.
 local function threadMember(t, member, ms)
-  return digest(namesIn(member)) .. stamp(FOREVER - ms) .. hashOf(t)
+  return 'l' .. digest(namesIn(member)) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
 -- TOUCHED is what touch is to know of a record.
 local TOUCHED = { 'input', 'title', 'was', 'look' }
 
 -- touch notes that the thread got an input, of whose record v is what TOUCHED names, and
--- returns fields of the record that the caller stores. The first input fixes the thread's
+-- returns fields of the record that the caller stores; listing is what else is to be listed. The first input fixes the thread's
 -- beginning, its tenant and its owner; later ones see to it that in so many ms somebody looks for what is
 -- past its retention.
-local function touch(t, r, member, v, of, user, owner, title, ms)
+local function touch(t, r, member, v, of, user, owner, title, ms, listing)
   local at = digits(NOW)
   local fields = { 'input', at }
   local function set(name, value)
@@ -97,7 +98,7 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     fields[#fields + 1] = value
   end
   if v[1] then
-    redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
+    redis.call('ZREM', t.lists, threadMember(t, member, tonumber(v[1])))
     local look, soon = tonumber(v[4] or 0), NOW + ms
     if look == 0 or look > soon then set('look', string.format('%.0f', soon)) end
   else
@@ -117,7 +118,8 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     end
   end
   if title ~= '' and not v[2] then set('title', title) end
-  redis.call('ZADD', t.threads, '0', threadMember(t, member, NOW))
+  listing[#listing + 1], listing[#listing + 2] = '0', threadMember(t, member, NOW)
+  piecewise('ZADD', t.lists, listing, 1, #listing)
   return unpack(fields)
 end
 

@@ -168,7 +168,7 @@ local function erase(t, r, member, remember, user)
   notice(t, member, 'thread.deleted', { by = user })
   announce(t)
   local states, letters = tally(t)
-  redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
+  redis.call('ZREM', t.lists, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
   withdraw(t, r, member)
   for state, n in pairs(states) do states[state] = -n end
   states.dead_letter = nil

@@ -11,8 +11,8 @@ local function keysOf(k)
     rec = k[1], log = k[2], snap = k[3], runs = k[4],
     journal = k[5], closing = k[6], queue = k[7], disp = k[8],
     archive = k[9], drafts = k[10], big = k[11], past = k[12], producers = k[13],
-    leases = k[14], ready = k[15], counts = k[16], inbox = k[17], threads = k[18], dead = k[19],
-    notices = k[20], work = k[21], decisions = k[22], decided = k[23],
+    leases = k[14], ready = k[15], counts = k[16], inbox = k[17], lists = k[18], dead = k[19],
+    notices = k[20], work = k[21], decisions = k[22],
   }
 end
 

@@ -1,7 +1,7 @@
 -- unname.lua: take out of a decision on record who has decided. Entries of a stream do not
 -- change: the entry gets another id, and keeps its time.
 --
--- KEYS  decisions, decided
+-- KEYS  decisions, lists
 -- ARGS
 --   id
 --   user  who has decided
@@ -10,7 +10,7 @@
 -- Returns 1, or 0 when there is no such entry: it has gone, or has been changed by the call
 --   that is sent again.
 
-local t = { decisions = KEY.decisions, decided = KEY.decided }
+local t = { decisions = KEY.decisions, lists = KEY.lists }
 local entry = recorded(KEY.decisions, ARG.id)
 if not entry or entry.user ~= ARG.user then return 0 end
 unrecord(t, ARG.id, entry)
@@ -26,5 +26,5 @@ for _, m in ipairs(places(entry.tenant or '', entry.namespace or '', '', entry.k
   members[#members + 1] = 0
   members[#members + 1] = m
 end
-redis.call('ZADD', KEY.decided, unpack(members))
+redis.call('ZADD', KEY.lists, unpack(members))
 return 1

@@ -65,7 +65,7 @@ func (e *erasing) unnamed(ctx context.Context) error {
 			return fmt.Errorf("decision %q has an id that cannot be read", d.ID)
 		}
 		p := e.conn.Keys.Thread(d.Thread).Part
-		_, err = e.conn.Run(ctx, link.Call{Script: lua.Unname, Keys: []string{p.Decisions, p.Decided},
+		_, err = e.conn.Run(ctx, link.Call{Script: lua.Unname, Keys: []string{p.Decisions, p.Lists},
 			Args: lua.Args{{"id", fmt.Sprintf("%d-%d", ms, seq)}, {"user", e.who.Name}, {"body", link.Compress(body)}}})
 		return err
 	})

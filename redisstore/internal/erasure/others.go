@@ -22,8 +22,8 @@ import (
 func (e *erasing) others(ctx context.Context) error {
 	for i := range e.conn.Keys.Parts {
 		p := &e.conn.Keys.Parts[i]
-		for from := "+"; ; {
-			cmd := redis.NewStringSliceCmd(ctx, "zrevrangebylex", p.Threads, from, "-", "limit", 0, page)
+		for from := "(" + index.Beyond(index.ThreadList); ; {
+			cmd := redis.NewStringSliceCmd(ctx, "zrevrangebylex", p.Lists, from, "["+index.ThreadList, "limit", 0, page)
 			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.StringSliceCmd{cmd})...); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []str
 	var bases []string
 	var recs []*redis.SliceCmd
 	for _, m := range members {
-		if len(m) != index.DigestSize+index.StampSize+index.HashSize {
+		if len(m) != index.ThreadSize {
 			continue // of what is no member there is nothing to read
 		}
 		bases = append(bases, p.Base+m[len(m)-index.HashSize:]+":")

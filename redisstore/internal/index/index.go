@@ -23,6 +23,10 @@ const (
 	PageLimit  = 1000
 
 	CursorLimit = 1024 // bytes of a member in a cursor
+
+	// ThreadList begins the members of the list of threads, and ThreadSize is what they have.
+	ThreadList = "l"
+	ThreadSize = len(ThreadList) + DigestSize + StampSize + HashSize
 )
 
 // Digest is index.lua's: it places members in an index and proves nothing.

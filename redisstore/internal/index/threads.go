@@ -13,7 +13,7 @@ import (
 
 // Threads implements store.Threads.
 func (s *Lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadPage, error) {
-	l := Listing{Kind: 't', Prefix: Digest(q.Namespace), Key: func(p *keyspace.Partition) string { return p.Threads }}
+	l := Listing{Kind: 't', Prefix: ThreadList + Digest(q.Namespace), Key: func(p *keyspace.Partition) string { return p.Lists }}
 	l.From, l.To = LatestFirst(q.From, q.To)
 	if !q.All() {
 		l.Only, l.Looks = FilterName(q.ThreadFilter), threadLooks

@@ -24,9 +24,10 @@ type Partition struct {
 	Index                 int
 	Base                  string // prefix and hash tag
 	Leases, Ready, Counts string
-	Inbox, Threads, Dead  string
+	Inbox, Dead           string
+	Lists                 string // of threads, and of the decision record
 	Notices               string
-	Decisions, Decided    string
+	Decisions             string
 	Work                  string // the family of its streams: behind it comes an agent's name
 }
 
@@ -36,8 +37,8 @@ func New(prefix string, partitions int) *Space {
 	for i, tag := range partitionTags(partitions) {
 		base := prefix + ":{" + tag + "}:"
 		k.Parts = append(k.Parts, Partition{Index: i, Base: base, Leases: base + "leases", Ready: base + "ready",
-			Counts: base + "counts", Inbox: base + "inbox", Threads: base + "threads", Dead: base + "dead", Work: base + "work:",
-			Notices: base + "notices", Decisions: base + "decisions", Decided: base + "decided"})
+			Counts: base + "counts", Inbox: base + "inbox", Lists: base + "lists", Dead: base + "dead", Work: base + "work:",
+			Notices: base + "notices", Decisions: base + "decisions"})
 	}
 	return k
 }
@@ -158,7 +159,7 @@ func (t Thread) All() []string {
 		t.Rec(), t.Log(), t.Snap(), t.Runs(),
 		t.Journal(), t.Closing(), t.Base + "queue",
 		t.Disp(), t.Archive(), t.Base + "drafts", t.Big(), t.Base + "past", t.Producers(),
-		t.Part.Leases, t.Part.Ready, t.Part.Counts, t.Part.Inbox, t.Part.Threads, t.Part.Dead, t.Part.Notices, t.Part.Work,
+		t.Part.Leases, t.Part.Ready, t.Part.Counts, t.Part.Inbox, t.Part.Lists, t.Part.Dead, t.Part.Notices, t.Part.Work,
 	}
 }
 
@@ -167,8 +168,8 @@ func (t Thread) Own() []string {
 	return append(slices.DeleteFunc(t.All(), func(k string) bool { return !strings.HasPrefix(k, t.Base) }), t.Payloads())
 }
 
-// Deciding is All with the keys of the decision record.
-func (t Thread) Deciding() []string { return append(t.All(), t.Part.Decisions, t.Part.Decided) }
+// Deciding is All with the key of the decision record.
+func (t Thread) Deciding() []string { return append(t.All(), t.Part.Decisions) }
 
 // Hash names the thread in keys.
 func (t Thread) Hash() string {
