@@ -440,7 +440,7 @@ func TestServerEndsAreNotLeaving(t *testing.T) {
 	})
 	t.Run("stalled", func(t *testing.T) {
 		b := newFake()
-		ts := newTestServer(t, b, &Options{WriteTimeout: 50 * time.Millisecond, DisconnectGrace: time.Hour})
+		ts := newTestServer(t, b, &Options{WriteTimeout: time.Second, DisconnectGrace: time.Hour})
 		stalled(ts, postThread)
 		eventually(t, "it is served", func() bool { return b.followers() == 1 })
 		for i := range 120 {
