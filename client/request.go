@@ -1,6 +1,9 @@
 package client
 
-import "context"
+import (
+	"context"
+	"math/rand/v2"
+)
 
 // request is a frame about a thread that is sent again until it has an answer. The client's
 // lock holds it.
@@ -46,14 +49,14 @@ func (q *request) again() {
 	q.t.flush()
 }
 
-// refused ends the request, or puts it off.
+// refused ends the request, or puts it off. Those who were refused at once do not come back at once.
 func (q *request) refused(f *Frame) {
 	why := refusedFrame(f)
 	if !why.passes() {
 		q.end(why)
 		return
 	}
-	q.t.c.later(max(why.RetryAfter, q.t.c.opts.BackoffMin), q.again)
+	q.t.c.later(max(why.RetryAfter, q.t.c.opts.BackoffMin)+rand.N(q.t.c.opts.BackoffMin), q.again)
 }
 
 // end tells who waits.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/server/internal/core"
@@ -56,16 +58,22 @@ func (s *Server) describe(b core.Backend) (err error) {
 	return nil
 }
 
-// withValue is an object with a member set, which may be one of an object within.
+// withValue is an object with the member at the end of a path set.
 func withValue(object json.RawMessage, value any, path ...string) (json.RawMessage, error) {
-	if len(path) == 0 {
+	return withValueAt(object, value, path, 0)
+}
+
+// withValueAt does so in an object to which the first of the path lead.
+func withValueAt(object json.RawMessage, value any, path []string, walked int) (json.RawMessage, error) {
+	if walked == len(path) {
 		return json.Marshal(value)
 	}
-	members, err := membersOf(object, "what has the member "+path[0])
+	members, err := membersOf(object, cmp.Or(strings.Join(path[:walked], "."), "what there is"))
 	if err != nil {
 		return nil, err
 	}
-	if members[path[0]], err = withValue(members[path[0]], value, path[1:]...); err != nil {
+	name := path[walked]
+	if members[name], err = withValueAt(members[name], value, path, walked+1); err != nil {
 		return nil, err
 	}
 	return json.Marshal(members)

@@ -138,11 +138,11 @@ func withSaid(own json.RawMessage, said *protocol.AgentCapabilities) (json.RawMe
 	if _, named := theirs["identity"]; !named && ours["identity"] != nil {
 		theirs["identity"] = ours["identity"]
 	}
-	if theirs["state"], err = withValue(theirs["state"], true, "persistentState"); err != nil {
+	if theirs["state"], err = withValueAt(theirs["state"], true, []string{"state", "persistentState"}, 1); err != nil {
 		return nil, err
 	}
 	for name, value := range custom {
-		if theirs["custom"], err = withValue(theirs["custom"], value, name); err != nil {
+		if theirs["custom"], err = withValueAt(theirs["custom"], value, []string{"custom", name}, 1); err != nil {
 			return nil, err
 		}
 	}

@@ -214,6 +214,9 @@ func TestCapabilities(t *testing.T) {
 			t.Errorf("%s became %s, %v", have, got, err)
 		}
 	}
+	if _, err := withValue([]byte(`{"custom":{"aguiws":7}}`), true, "custom", "aguiws", "durable"); err == nil || !strings.Contains(err.Error(), "custom.aguiws is not an object") {
+		t.Errorf("got %v", err)
+	}
 	lasting := newFake()
 	lasting.durable = true
 	if _, _, body := newTestServer(t, lasting, nil).get("/agui/capabilities", nil, ""); body["custom"].(map[string]any)["aguiws"].(map[string]any)["durable"] != true {

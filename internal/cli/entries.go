@@ -30,7 +30,7 @@ type entries[T any] struct{ one, expected string }
 // members are how a list calls what an entry has: each by its yaml tag, or by its name.
 func (entries[T]) members() (list []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		name := field.Tag.Get("yaml")
+		name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 		if name == "" {
 			name = strings.ToLower(field.Name)
 		}

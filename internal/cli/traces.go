@@ -126,7 +126,11 @@ type traceLog struct {
 }
 
 func (l *traceLog) Handle(err error) {
-	l.told.Do(func() { l.log.Warn("spans were not sent", "error", readable(err.Error())) })
+	tell := false
+	l.told.Do(func() { tell = true }) // Under a lock, which a slow log must not hold.
+	if tell {
+		l.log.Warn("spans were not sent", "error", readable(err.Error()))
+	}
 }
 
 // headers are those of a request by which its trace goes on here.

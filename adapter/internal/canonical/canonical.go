@@ -26,12 +26,15 @@ func Echoes(sent, held []byte) bool {
 	if err != nil {
 		return false
 	}
-	for _, number := range []func(out, literal []byte) ([]byte, error){exactly, asDoubleOrNull} {
-		if h, err := write(held, number); err == nil && bytes.Equal(s, h) {
-			return true
-		}
+	h, err := JSON(held)
+	if err != nil {
+		return false
 	}
-	return false
+	if bytes.Equal(s, h) {
+		return true
+	}
+	h, err = write(held, asDoubleOrNull)
+	return err == nil && bytes.Equal(s, h)
 }
 
 // Digest returns what a value that json.Marshal accepts is recognised by: two values

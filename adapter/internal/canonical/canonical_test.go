@@ -128,6 +128,7 @@ func TestEchoes(t *testing.T) {
 		{`[null,1]`, `[1e400,2]`, false},
 		{`1e400`, `null`, false},
 		{`text`, `"text"`, false},
+		{`null`, `1e99999999999999999999`, false}, // what no text is for is held by nobody
 	} {
 		if got := Echoes([]byte(c.sent), []byte(c.held)); got != c.want {
 			t.Errorf("%s echoes %s: %t", c.sent, c.held, got)

@@ -16,6 +16,9 @@ import (
 	"time"
 )
 
+// FlushAt is how many bytes gathered for a peer are worth a system call of their own.
+const FlushAt = 64 << 10
+
 // Kind is what something is held for.
 type Kind int
 

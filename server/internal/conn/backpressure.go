@@ -4,14 +4,13 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"github.com/aguiws/aguiws/server/internal/unacked"
 )
 
 // waits is how long a write takes at least when the connection's buffers are
 // full: what is taken then is taken by the peer, not by the kernel.
 const waits = 100 * time.Millisecond
-
-// ErrStalled reports that the peer took nothing for the whole write timeout.
-var ErrStalled = errors.New("conn: the peer does not read")
 
 // errAborted reports that writing was given up because the connection closes.
 var errAborted = errors.New("conn: writing was given up")
@@ -55,7 +54,7 @@ func (o *outbound) writeAll(b []byte) error {
 		case late && last:
 			return errAborted
 		case late && now.Sub(since) >= o.timeout:
-			return ErrStalled
+			return unacked.ErrStalled
 		case err != nil && !late:
 			return err
 		}

@@ -222,7 +222,7 @@ func (c *Conn) Write(text []byte) error {
 	}
 }
 
-// Flush writes what was gathered. It returns ErrStalled when the peer took
+// Flush writes what was gathered. It returns unacked.ErrStalled when the peer took
 // nothing of it for the write timeout, and waits for one that reads slowly.
 func (c *Conn) Flush() error { return c.out.Flush() }
 
@@ -242,18 +242,6 @@ func (c *Conn) Ping(ctx context.Context) bool {
 // peer does not hold up the end of the connection. Once Close was called it does
 // nothing.
 func (c *Conn) GiveUp(at time.Time) { c.out.giveUp(at) }
-
-// Codes of RFC 6455 and its registry for Close.
-const (
-	StatusNormalClosure   = int(websocket.StatusNormalClosure)
-	StatusUnsupportedData = int(websocket.StatusUnsupportedData)
-	StatusInvalidPayload  = int(websocket.StatusInvalidFramePayloadData)
-	StatusPolicyViolation = int(websocket.StatusPolicyViolation)
-	StatusMessageTooBig   = int(websocket.StatusMessageTooBig)
-	StatusInternalError   = int(websocket.StatusInternalError)
-	StatusServiceRestart  = int(websocket.StatusServiceRestart)
-	StatusTryAgainLater   = int(websocket.StatusTryAgainLater)
-)
 
 // Close writes what was gathered, and ends the connection with the closing
 // handshake, or without where code is 0. The reader comes once more, to see it.

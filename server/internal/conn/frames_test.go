@@ -18,6 +18,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn/conntest"
 )
 
@@ -217,7 +218,7 @@ func TestWriteAllocatesNothing(t *testing.T) {
 	c := &Conn{}
 	c.out.Conn, c.out.gathered, c.out.writing, c.out.timeout = o.Conn, o.gathered, o.writing, time.Minute
 	event := []byte(strings.Repeat("x", 180))
-	if err := errors.Join(c.Write(event), c.Write(make([]byte, FlushAt/2))); err != nil {
+	if err := errors.Join(c.Write(event), c.Write(make([]byte, budget.FlushAt/2))); err != nil {
 		t.Fatal(err)
 	}
 	if n := testing.AllocsPerRun(100, func() {

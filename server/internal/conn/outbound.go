@@ -4,10 +4,9 @@ import (
 	"net"
 	"sync"
 	"time"
-)
 
-// FlushAt is how many gathered bytes are worth a system call of their own.
-const FlushAt = 64 << 10
+	"github.com/aguiws/aguiws/server/internal/budget"
+)
 
 // Farewell is how long closing waits for a peer to take the last bytes.
 const Farewell = time.Second
@@ -24,7 +23,7 @@ func TakeBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
 // GiveBuffer takes a buffer back.
 func GiveBuffer(b *[]byte) {
-	if cap(*b) <= 2*FlushAt {
+	if cap(*b) <= 2*budget.FlushAt {
 		*b = (*b)[:0]
 		buffers.Put(b)
 	}
@@ -94,7 +93,7 @@ func (o *outbound) text(p []byte) (full bool, err error) {
 		err = o.err
 	case o.closing:
 		err = net.ErrClosed
-	case o.buf != nil && len(*o.buf) >= FlushAt:
+	case o.buf != nil && len(*o.buf) >= budget.FlushAt:
 		full = true
 	}
 	if full || err != nil {
@@ -127,7 +126,7 @@ func (o *outbound) mayPong() bool {
 	return !o.closing && (o.buf == nil || len(*o.buf) < pongBacklog)
 }
 
-// Flush writes what was gathered. It returns ErrStalled after the timeout
+// Flush writes what was gathered. It returns unacked.ErrStalled after the timeout
 // without progress; a peer that reads slowly is waited for.
 func (o *outbound) Flush() error {
 	o.mu.Lock()

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"github.com/aguiws/aguiws/server/internal/conn/conntest"
 )
 
@@ -143,7 +145,7 @@ func TestFloodWhileItCloses(t *testing.T) {
 						t.Errorf("got %v", err)
 					}
 					close(closing)
-					conn.Close(StatusPolicyViolation, "too many")
+					conn.Close(int(websocket.StatusPolicyViolation), "too many")
 				}()
 				go discard(peer)
 				_, err := peer.Write(c.begin)

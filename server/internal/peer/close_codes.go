@@ -4,10 +4,22 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/unacked"
 )
 
-// Close codes beyond those of RFC 6455, as docs/binding/codes.md lists them. After those
+// Close codes of RFC 6455 and its registry.
+const (
+	StatusNormalClosure   = 1000
+	StatusUnsupportedData = 1003
+	StatusInvalidPayload  = 1007
+	StatusPolicyViolation = 1008
+	StatusMessageTooBig   = 1009
+	StatusInternalError   = 1011
+	StatusServiceRestart  = 1012
+	StatusTryAgainLater   = 1013
+)
+
+// Close codes beyond those, as docs/binding/codes.md lists them. After those
 // below 4400 that say so, after 4401 with a new credential, and after 4408, a
 // client comes back; after 4400 it does not.
 const (
@@ -30,15 +42,15 @@ func (c *Closing) Error() string {
 var (
 	CloseGone      = &Closing{0, "the peer is gone"}
 	CloseSilent    = &Closing{0, "no pong"}
-	CloseEnded     = &Closing{conn.StatusNormalClosure, "the run has ended"}
-	CloseBinary    = &Closing{conn.StatusUnsupportedData, "text frames only"}
-	CloseUTF8      = &Closing{conn.StatusInvalidPayload, "not UTF-8"}
-	CloseTooBig    = &Closing{conn.StatusMessageTooBig, "the frame is over maxFrameBytes: of its messages send only those that are new to the thread"}
-	CloseFault     = &Closing{conn.StatusInternalError, "server fault"}
-	CloseOverload  = &Closing{conn.StatusTryAgainLater, "overloaded"}
-	CloseSlow      = &Closing{conn.StatusPolicyViolation, "the frame came too slowly"}
-	CloseFlood     = &Closing{conn.StatusPolicyViolation, "too many control frames or fragments"}
-	CloseDraining  = &Closing{conn.StatusServiceRestart, "draining"}
+	CloseEnded     = &Closing{StatusNormalClosure, "the run has ended"}
+	CloseBinary    = &Closing{StatusUnsupportedData, "text frames only"}
+	CloseUTF8      = &Closing{StatusInvalidPayload, "not UTF-8"}
+	CloseTooBig    = &Closing{StatusMessageTooBig, "the frame is over maxFrameBytes: of its messages send only those that are new to the thread"}
+	CloseFault     = &Closing{StatusInternalError, "server fault"}
+	CloseOverload  = &Closing{StatusTryAgainLater, "overloaded"}
+	CloseSlow      = &Closing{StatusPolicyViolation, "the frame came too slowly"}
+	CloseFlood     = &Closing{StatusPolicyViolation, "too many control frames or fragments"}
+	CloseDraining  = &Closing{StatusServiceRestart, "draining"}
 	CloseMalformed = &Closing{StatusMalformed, "too many malformed frames"}
 	CloseExpired   = &Closing{StatusExpired, "the credential has expired"}
 	CloseStalled   = &Closing{StatusWriteTimeout, "write timeout"}
@@ -58,7 +70,7 @@ func Writing(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, conn.ErrStalled):
+	case errors.Is(err, unacked.ErrStalled):
 		return CloseStalled
 	default:
 		return CloseGone

@@ -6,7 +6,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/budget"
-	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -28,10 +27,12 @@ func (s *Gate) Account(kind budget.Kind, c *Caller) *budget.Account {
 // OverShare says in the log who is over a share, every now and then, and returns what
 // such a request is told.
 func (s *Gate) OverShare(c *Caller, full *budget.Full) *refusal.Refusal {
-	s.overShares.Do(func() {
+	tell := false
+	s.overShares.Do(func() { tell = true }) // Under a lock, which a slow log must not hold.
+	if tell {
 		s.Options.Logger.Warn("the bytes held for clients have reached a bound; the log says so once a minute", "bound", full.Reason.String(), "of", full.Kind.String(),
 			"namespace", c.Identity.Namespace, "user", c.Identity.User, "address", c.Address)
-	})
+	}
 	if full.Own() {
 		return RefuseShare
 	}
@@ -101,7 +102,7 @@ type Flusher interface{ Flush() error }
 // flushed.
 func (p *Peer) Gather(n int, to Flusher) error {
 	o, bytes := &p.Out, int64(n)
-	if o.gathered > 0 && o.gathered+bytes > conn.FlushAt {
+	if o.gathered > 0 && o.gathered+bytes > budget.FlushAt {
 		if err := o.Between(to); err != nil {
 			return err
 		}

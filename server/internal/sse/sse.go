@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/frames"
@@ -100,7 +101,7 @@ func (o *Stream) Emit(event []byte, at store.Position) error {
 	*b = append(*b, "data: "...)
 	*b = append(*b, oneLine(event)...)
 	*b = append(*b, "\n\n"...)
-	if len(*b) >= conn.FlushAt {
+	if len(*b) >= budget.FlushAt {
 		return o.Out.Between(o)
 	}
 	return nil
