@@ -217,7 +217,7 @@ func (c *call) release() (any, error) {
 }
 
 func (c *call) assigned(over bool) (bool, error) {
-	open, err := c.Runner.Assign(c.r.Context(), c.key, c.caller.User, over)
+	open, err := c.Runner.Assign(c.r.Context(), c.key, c.caller.Name(), over)
 	if err == nil && !open {
 		err = c.used()
 	}
