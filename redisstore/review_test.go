@@ -9,8 +9,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-// The name of a user who looks at a question leaves the server by itself: nobody has to take it
-// away when the user is erased.
+// The name of a user who looks at a question leaves the server by itself.
 func TestReviewersExpire(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 2})
 	begin := inline(0, "7c61d2aa-93b1-4b0e-a7f4-3c1d9a0e5b21")
