@@ -45,8 +45,12 @@ func waits(t *testing.T, st *redisstore.Store, key store.ThreadKey, run string) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	view, err := st.Read(t.Context(), key, store.ReadQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	started := []byte(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)
-	got, err := st.Begin(t.Context(), store.Begin{Thread: key, RunID: run, Label: run, Execution: run, Record: record, Tenant: "default", User: person.Name,
+	got, err := st.Begin(t.Context(), store.Begin{Thread: key, Version: view.Version, RunID: run, Label: run, Execution: run, Record: record, Tenant: "default", User: person.Name,
 		Kind: store.Enqueue{Agent: "nobody", Input: []byte(`{}`), Cancelled: [2][]byte{started, []byte(`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)}}})
 	if err != nil || got.Status != store.BeginAccepted {
 		t.Fatal(got, err)
@@ -58,16 +62,20 @@ func waits(t *testing.T, st *redisstore.Store, key store.ThreadKey, run string) 
 func TestABusyThreadOfOthersIsLeft(t *testing.T) {
 	st, client := opened(t)
 	key := store.ThreadKey{Namespace: "default/shared/team", Thread: "ours"}
-	waits(t, st, key, "run")
+	for _, run := range []string{"run", "next", "last"} {
+		waits(t, st, key, run)
+	}
 	done, err := st.ErasePerson(t.Context(), person, false)
 	if err != nil || len(done.Left) != 1 || !strings.Contains(done.Left[0], `thread "ours" of namespace "default/shared/team" names the person`) {
 		t.Fatalf("%+v %v", done, err)
 	}
-	if _, err := st.Stop(t.Context(), store.Stop{Thread: key, Request: "stops", RunID: "run", QueuedOnly: true}); err != nil {
+	if _, err := st.StopAll(t.Context(), store.StopAll{Thread: key, Request: "stops"}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err = st.ErasePerson(t.Context(), person, false); err != nil || len(done.Left) != 0 || done.Runs != 1 {
-		t.Fatalf("%+v %v", done, err)
+	for _, dry := range []bool{true, false} { // each run's end is a notice
+		if done, err = st.ErasePerson(t.Context(), person, dry); err != nil || len(done.Left) != 0 || done.Runs != 3 || done.Notices != 3 {
+			t.Fatalf("%+v %v", done, err)
+		}
 	}
 	if got := where(everything(t, client), ann); len(got) > 0 {
 		t.Errorf("left in %q", got)
