@@ -158,7 +158,7 @@ func readPlaces(cursor string, partitions int) (*noticePlaces, error) {
 		}
 		at := noticePlace{streamID: streamID{int64(base + ms), seq}, entry: kind&1 == 1}
 		if at.entry {
-			if at.given, ok = next(math.MaxUint32); !ok {
+			if at.given, ok = next(math.MaxInt32); !ok {
 				return nil, errNoticeCursor
 			}
 		}

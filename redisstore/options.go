@@ -28,8 +28,9 @@ type Options struct {
 	// ThreadTTL is for how long a thread is kept in which nothing goes on, since
 	// its last input or end; 0 is for ever.
 	ThreadTTL time.Duration
-	// NoticeCount is how many notices are kept in all, each partition having its share of
-	// them, and NoticeAge for how long: 100,000, and 7 days. Both are approximate.
+	// NoticeCount is of how many changes the notices are kept in all, each partition having its
+	// share of them, and NoticeAge for how long: 100,000, and 7 days. Both are approximate. A change
+	// has one notice or several, and one of very many counts as several.
 	NoticeCount int
 	NoticeAge   time.Duration
 	// KeepDecisions is for how long a decision is on record; 365 days.
@@ -52,8 +53,8 @@ type Options struct {
 	// on a prefix must share it.
 	Clock func() time.Time
 
-	// Webhooks is how many of them may wait for one target, and how many dead ones are
-	// kept of it, at most; 65,536.
+	// Webhooks is how many of them may wait for one target (store.WebhookCounts.Most), and how
+	// many dead ones are kept of it; 65,536. Each partition has its share.
 	Webhooks int
 
 	volatile bool // the data dies with the process

@@ -53,3 +53,22 @@ func TestListsOfRunsStay(t *testing.T) {
 	passes(store.HoldFor * 4 / 5)
 	take("r6")
 }
+
+// Without a limit a list of runs keeps no more of those that have lapsed than a few.
+func TestLapsedRunsAreStruckOutWithoutALimit(t *testing.T) {
+	now := time.Now()
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Timeout: patience, Clock: func() time.Time { return now }})
+	ctx, owner := context.Background(), store.Owner{Name: "ann"}
+	list := s.conn.Keys.Owner(keyspace.OwnerID(owner)).Runs
+	for n := range 64 {
+		if n == 63 {
+			now = now.Add(store.HoldFor + time.Second)
+		}
+		if taken, err := s.Take(ctx, store.Take{User: owner, RunID: fmt.Sprint("r", n), Runs: -1, TenantRuns: -1, Threads: -1, Inputs: -1}); err != nil || taken.Over != store.OverNothing {
+			t.Fatal(taken, err)
+		}
+	}
+	if n := s.conn.Client.ZCard(ctx, list).Val(); n != 1 {
+		t.Errorf("%d runs are on the list, and one counts", n)
+	}
+}

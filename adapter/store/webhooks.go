@@ -101,7 +101,9 @@ type WebhookCounts struct {
 	Waiting int // to be sent, those under way included
 	Failed  int // of them, those of which a try has failed
 	Dead    int
-	Most    int // that may wait. Further ones stay among the notices, for as long as those are kept
+	// Most is how many may wait. What becomes true at once comes together, even if the last of it is
+	// more than that. Further ones stay among the notices, for as long as those are kept.
+	Most int
 }
 
 // DeadWebhookQuery asks for dead webhooks of a target.

@@ -105,7 +105,7 @@
 //	Tarchive    hash    ids of messages that a rewind took out, and as     begin, archive
 //	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
-//	Treviewers  string  packed: when the suspension opened, and until when  review
+//	Treviewers  string  packed: when the suspension opened, and until when  review, delete, retire
 //	                    which user looks at it, or has it assigned
 //	Tpayloads   hash    large values: d and a digest: size, created, expires,  payloadkeep, payloadsettle, payloaddue,
 //	                    put, type and name; g: of one that has expired; n      delete, retire

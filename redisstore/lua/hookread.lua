@@ -5,7 +5,7 @@
 -- ARGS
 --   group
 --   from     where in the stream a group begins that is new
---   most     about how many may wait
+--   most     how many may wait. They are no more than it by the last entry that is taken in
 --   kinds    that are wanted, a comma before and behind each; '': all
 --   agents   the same, default for the one without a name. That a thread was deleted is
 --            about no agent, and wanted in any case
@@ -14,7 +14,9 @@
 -- Returns {how many are due, ms until the next is, -1 when none waits, 1 when there may be
 --   more in the stream}.
 
-local BATCH = 100
+-- About BATCH notices are taken in: of entries that are read STEP at a time, or one where as many
+-- notices as an entry may have, MANY, are too many.
+local BATCH, STEP, MANY = 100, 4, 64
 
 local function read(count)
   return redis.pcall('XREADGROUP', 'GROUP', ARG.group, 'webhooks', 'COUNT', count, 'NOACK', 'STREAMS', KEY.notices, '>')
@@ -24,21 +26,23 @@ local function wants(list, value)
   return list == '' or string.find(list, ',' .. value .. ',', 1, true)
 end
 
--- store takes a notice in, if it is wanted, and is one at all.
+-- store takes a notice in, if it is wanted, and is one at all. It returns how many it takes.
 local function store(id, fields, v)
   local agent = v.agent
   if agent == '' then agent = 'default' end
-  if v.kind == '' or not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return end
+  if v.kind == '' or not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return 0 end
   redis.call('HSET', KEY.items, id, packed(fields, 1, #fields))
   redis.call('ZADD', KEY.due, now(), id)
+  return 1
 end
 
 -- split takes an entry in: what stands before its first kind is part of each of its notices. The
--- id of the first one is the entry's, and those of others say which they are.
+-- id of the first one is the entry's, and those of others say which they are. It returns how many it
+-- has, and how many of them it takes.
 local function split(id, words)
   local shared = 0
   while words[shared + 1] and words[shared + 1] ~= 'kind' do shared = shared + 2 end
-  local from, n = shared + 1, 0
+  local from, n, taken = shared + 1, 0, 0
   while words[from] do
     local fields, v, at = {}, { kind = '', agent = '', tenant = '' }, from
     local function put(i)
@@ -50,14 +54,15 @@ local function split(id, words)
       put(at)
       at = at + 2
     until not words[at] or words[at] == 'kind'
-    store(n == 0 and id or id .. '-' .. n, fields, v)
+    taken = taken + store(n == 0 and id or id .. '-' .. n, fields, v)
     from, n = at, n + 1
   end
+  return n, taken
 end
 
-local room, more = tonumber(ARG.most) - redis.call('ZCARD', KEY.due), 0
-if room > 0 then
-  local count = math.min(room, BATCH)
+local room, more, seen = tonumber(ARG.most) - redis.call('ZCARD', KEY.due), 0, 0
+while room > 0 and seen < BATCH do
+  local count = math.min(STEP, math.max(math.floor(room / MANY), 1))
   local got = read(count)
   if got and got.err and string.find(got.err, 'NOGROUP', 1, true) then
     redis.call('XGROUP', 'CREATE', KEY.notices, ARG.group, ARG.from, 'MKSTREAM')
@@ -66,9 +71,13 @@ if room > 0 then
   if got and got.err then error(got.err) end
   local entries = got and got[1] and got[1][2] or {}
   for _, e in ipairs(entries) do
-    if e[2] then split(e[1], e[2]) end
+    if e[2] then
+      local n, taken = split(e[1], e[2])
+      seen, room = seen + math.max(n, 1), room - taken
+    end
   end
-  if #entries == count then more = 1 end
+  more = #entries == count and 1 or 0
+  if more == 0 then break end
 end
 
 local first = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')

@@ -14,7 +14,7 @@
 --   node      the caller's node id
 --   channels  the prefix of the node channels
 --   nudges    the channel on which ready threads are announced
---   notices   about how many a partition keeps
+--   notices   about how many entries of them a partition keeps
 
 local NODE = ARG.node
 

@@ -174,10 +174,10 @@ local function erase(t, r, member, remember, user)
   states.dead_letter = nil
   count(t, states)
   for _, d in ipairs(letters) do unbury(t, d) end
-  local owner = redis.call('HGET', t.rec, 'owner') or ''
+  local owner, base = redis.call('HGET', t.rec, 'owner') or '', string.sub(t.rec, 1, -4)
   redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.journal, t.closing, t.disp, t.archive,
-    t.drafts, t.past, t.producers)
-  unpayAll(string.sub(t.rec, 1, -4))
+    t.drafts, t.past, t.producers, base .. 'reviewers')
+  unpayAll(base)
   redis.call('HSET', t.rec, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver, 'nodes', r.nodes)
   redis.call('PEXPIRE', t.rec, remember)

@@ -45,8 +45,12 @@ func waits(t *testing.T, st *redisstore.Store, key store.ThreadKey, run string) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	view, err := st.Read(t.Context(), key, store.ReadQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	started := []byte(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)
-	got, err := st.Begin(t.Context(), store.Begin{Thread: key, RunID: run, Label: run, Execution: run, Record: record, Tenant: "default", User: person.Name,
+	got, err := st.Begin(t.Context(), store.Begin{Thread: key, Version: view.Version, RunID: run, Label: run, Execution: run, Record: record, Tenant: "default", User: person.Name,
 		Kind: store.Enqueue{Agent: "nobody", Input: []byte(`{}`), Cancelled: [2][]byte{started, []byte(`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)}}})
 	if err != nil || got.Status != store.BeginAccepted {
 		t.Fatal(got, err)
@@ -58,16 +62,20 @@ func waits(t *testing.T, st *redisstore.Store, key store.ThreadKey, run string) 
 func TestABusyThreadOfOthersIsLeft(t *testing.T) {
 	st, client := opened(t)
 	key := store.ThreadKey{Namespace: "default/shared/team", Thread: "ours"}
-	waits(t, st, key, "run")
+	for _, run := range []string{"run", "next", "last"} {
+		waits(t, st, key, run)
+	}
 	done, err := st.ErasePerson(t.Context(), person, false)
 	if err != nil || len(done.Left) != 1 || !strings.Contains(done.Left[0], `thread "ours" of namespace "default/shared/team" names the person`) {
 		t.Fatalf("%+v %v", done, err)
 	}
-	if _, err := st.Stop(t.Context(), store.Stop{Thread: key, Request: "stops", RunID: "run", QueuedOnly: true}); err != nil {
+	if _, err := st.StopAll(t.Context(), store.StopAll{Thread: key, Request: "stops"}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err = st.ErasePerson(t.Context(), person, false); err != nil || len(done.Left) != 0 || done.Runs != 1 {
-		t.Fatalf("%+v %v", done, err)
+	for _, dry := range []bool{true, false} { // each run's end is a notice
+		if done, err = st.ErasePerson(t.Context(), person, dry); err != nil || len(done.Left) != 0 || done.Runs != 3 || done.Notices != 3 {
+			t.Fatalf("%+v %v", done, err)
+		}
 	}
 	if got := where(everything(t, client), ann); len(got) > 0 {
 		t.Errorf("left in %q", got)
@@ -117,5 +125,56 @@ func TestAnErasureIsGoneOnWith(t *testing.T) {
 	}
 	if got := where(everything(t, client), ann); len(got) > 0 {
 		t.Errorf("left in %q", got)
+	}
+}
+
+// Of those who look at what a thread of others asks, or have it assigned, the person goes alone. In
+// a thread in which nothing is open any more all of them go.
+func TestOthersStillLookAtAThread(t *testing.T) {
+	st, client := opened(t)
+	asks := func(thread string) store.ThreadKey {
+		t.Helper()
+		key := store.ThreadKey{Namespace: "default/shared/team", Thread: thread}
+		got, err := st.Begin(t.Context(), store.Begin{Thread: key, RunID: "r-" + thread, Label: "r", Execution: "x", Record: []byte(`{}`), Tenant: "default", User: "default/" + bob,
+			Kind: store.Execute{Claimed: store.Claimed{Token: thread, Events: [][]byte{[]byte(`{"type":"RUN_STARTED"}`)}}, Fresh: store.Fresh{Frozen: []byte(`{}`)}}})
+		if err != nil || got.Status != store.BeginAccepted {
+			t.Fatal(got, err)
+		}
+		ended, err := st.Commit(t.Context(), store.Batch{Claim: got.Claim, Number: 2, Expect: 1, Events: [][]byte{[]byte(`{"type":"RUN_FINISHED"}`)},
+			End: &store.End{Kind: store.EndSuspend, Suspension: []byte(`{}`), Interrupts: []string{"int"}, Reasons: []string{"tool_call"}}})
+		if err != nil || ended.Status != store.CommitOK {
+			t.Fatal(ended, err)
+		}
+		if open, err := st.Assign(t.Context(), key, person.Name, time.Hour); err != nil || !open {
+			t.Fatal(open, err)
+		}
+		for _, user := range []string{person.Name, "default/" + bob} {
+			if _, open, err := st.Review(t.Context(), key, user, time.Hour); err != nil || !open {
+				t.Fatal(open, err)
+			}
+		}
+		return key
+	}
+	open, answered := asks("open"), asks("answered")
+	view, err := st.Read(t.Context(), answered, store.ReadQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := st.Begin(t.Context(), store.Begin{Thread: answered, Version: view.Version, RunID: "resumes", Label: "resumes", Execution: "x", Record: []byte(`{}`), Tenant: "default", User: "default/" + bob,
+		Kind: store.Resume{Claimed: store.Claimed{Token: "t", Events: [][]byte{[]byte(`{"type":"RUN_STARTED"}`)}},
+			Answers: map[string]json.RawMessage{"int": json.RawMessage("1")}, Decisions: json.RawMessage("1"), Decided: []store.Decided{{Interrupt: "int", Status: store.DecisionResolved}}}}); err != nil || got.Status != store.BeginAccepted {
+		t.Fatal(got, err)
+	}
+	if done, err := st.ErasePerson(t.Context(), person, true); err != nil || len(done.Left) > 0 || len(where(everything(t, client), ann)) == 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if done, err := st.ErasePerson(t.Context(), person, false); err != nil || len(done.Left) > 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if got := where(everything(t, client), ann); len(got) > 0 {
+		t.Errorf("left in %q", got)
+	}
+	if all, there, err := st.Review(t.Context(), open, "", 0); err != nil || !there || fmt.Sprint(all) != "[default/"+bob+"]" {
+		t.Errorf("%q look, %v", all, err)
 	}
 }

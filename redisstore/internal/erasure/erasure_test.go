@@ -266,6 +266,9 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 	})
 	first := s.asks(bob, "drafted", "/parallel 2")
 	s.ask(ann, "POST", "/v1/threads/drafted/interrupts/resolve"+there, `{"entries":[{"interruptId":"`+first+`","status":"resolved","payload":{"approved":true}}]}`)
+	// Ann looks at what bob's thread asks, and is to answer it.
+	s.ask(ann, "PUT", "/v1/threads/open/interrupts/assignment"+there, "")
+	s.ask(ann, "PUT", "/v1/threads/open/interrupts/review"+there, "")
 	// Ann has stopped a run of bob's.
 	endless := s.open(bob, "POST", "/agui", input("stopped", "endless", "/slow 10000 500"))
 	defer endless.Body.Close()
@@ -292,7 +295,7 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 	defer waiting.Body.Close()
 
 	before := everything(t, client)
-	for _, kind := range []string{"rec", "runs", "log", "journal", "drafts", "decisions", "notices", "items", "made"} {
+	for _, kind := range []string{"rec", "runs", "log", "journal", "drafts", "decisions", "notices", "items", "made", "reviewers"} {
 		if !slices.ContainsFunc(where(before, ann), func(key string) bool { return strings.HasSuffix(key, ":"+kind) }) {
 			t.Errorf("no %s names ann: there is nothing to erase", kind)
 		}

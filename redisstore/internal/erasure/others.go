@@ -50,14 +50,20 @@ type other struct {
 func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []string) error {
 	var bases []string
 	var recs []*redis.SliceCmd
+	looking := []any{"mget"}
 	for _, m := range members {
 		if len(m) != index.ThreadSize {
 			continue // of what is no member there is nothing to read
 		}
 		bases = append(bases, p.Base+m[len(m)-index.HashSize:]+":")
 		recs = append(recs, redis.NewSliceCmd(ctx, "hmget", bases[len(bases)-1]+"rec", "thread", "user", "owner", "run"))
+		looking = append(looking, bases[len(bases)-1]+"reviewers")
 	}
-	if err := errors.Join(link.Ask(ctx, e.conn, recs)...); err != nil {
+	if len(bases) == 0 {
+		return nil
+	}
+	reviewers := redis.NewSliceCmd(ctx, looking...)
+	if err := errors.Join(link.Ask(ctx, e.conn, append(recs, reviewers))...); err != nil {
 		return err
 	}
 	var scans []*redis.ScanCmd
@@ -81,7 +87,8 @@ func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []str
 			continue
 		}
 		o := &other{erasing: e, Thread: keyspace.Thread{Part: p, Base: bases[i], Member: v[0]}, key: key}
-		if err := o.unname(ctx, v[1], v[2], v[3] != ""); err != nil {
+		noted, _ := reviewers.Val()[i].(string)
+		if err := errors.Join(o.unnoted(ctx, noted), o.unname(ctx, v[1], v[2], v[3] != "")); err != nil {
 			return fmt.Errorf("thread %q of namespace %q: %w", key.Thread, key.Namespace, err)
 		}
 	}
@@ -93,6 +100,22 @@ type held struct {
 	key, field string
 	place      int64
 	was, is    string
+}
+
+// unnoted takes the person out of those who look at what the thread asks, and to whom it is
+// assigned. What is noted of something else than what is open now goes as a whole.
+func (o *other) unnoted(ctx context.Context, noted string) error {
+	if o.dry || !strings.Contains(noted, o.who.Name) {
+		return nil
+	}
+	_, open, bad := o.st.Review(ctx, o.key, o.who.Name, 0)
+	if bad == nil && open {
+		_, bad = o.st.Assign(ctx, o.key, o.who.Name, 0)
+	}
+	if bad == nil && open {
+		return nil
+	}
+	return o.drop(ctx, [][]any{{"unlink", o.Reviewers()}})
 }
 
 // unname takes the person's name out of a thread, unless something goes on in it: whoever

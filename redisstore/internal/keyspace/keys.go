@@ -163,9 +163,10 @@ func (t Thread) All() []string {
 	}
 }
 
-// Own are those of All that hold this thread alone, and the one that lists its payloads.
+// Own are those of All that hold this thread alone, the one that lists its payloads, and the one of
+// who looks at it.
 func (t Thread) Own() []string {
-	return append(slices.DeleteFunc(t.All(), func(k string) bool { return !strings.HasPrefix(k, t.Base) }), t.Payloads())
+	return append(slices.DeleteFunc(t.All(), func(k string) bool { return !strings.HasPrefix(k, t.Base) }), t.Payloads(), t.Reviewers())
 }
 
 // Deciding is All with the key of the decision record.

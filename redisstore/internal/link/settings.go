@@ -14,7 +14,7 @@ type Settings struct {
 	Lease        time.Duration
 	Follow       time.Duration
 	LargeEvent   int
-	NoticesKept  int // by each partition
+	NoticesKept  int // how many entries of them by each partition
 	Timeout      time.Duration
 	WaitReplicas int
 	WaitTimeout  time.Duration

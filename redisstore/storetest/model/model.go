@@ -1,6 +1,5 @@
 // Package model plays random calls of the whole contract against a plain model of a thread
-// (model*.go, play*.go), and prints the seed with which it plays them again. Storm lets
-// workers do as they like on links that lose replies.
+// (model*.go, play*.go), and prints the seed with which it plays them again.
 package model
 
 import (

@@ -342,6 +342,9 @@ var ReviewTests = []stage.Test{
 		full := strings.Join(all, " ")
 		stage.Same(th, "full", reviewed(th, "zoe", time.Minute), full)
 		stage.Same(th, "one of them", reviewed(th, all[0], time.Minute), full)
+		open, err := th.Store.Assign(th.Context(), th.Key, "zoe", time.Hour)
+		stage.Same(th, "assigned", stage.Must(th, open, err), true)
+		stage.Same(th, "listed", inboxItems(th, "", "", 0)[0].Assignee, "zoe")
 		c.Move(time.Minute)
 		stage.Same(th, "one has gone", reviewed(th, "zoe", time.Hour), strings.Join(append(all[1:], "zoe"), " "))
 	}},
