@@ -5,6 +5,7 @@ import { failureOf, isPaused, runDetail, runLine, runState, unfolded } from "../
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
 import { learnDecided, learnOpen } from "../src/ops/runquestions";
 import { moreFacts, people } from "../src/ops/runfacts";
+import { signIn } from "../src/server/session";
 import { exactly } from "../src/lib/exactly";
 import { between, lengthWords, secondWords, waitsSince, wayOf, type RunOnRecord, workedWords } from "../src/ops/runway";
 
@@ -112,6 +113,18 @@ it("calls a run by its question if what was asked is a word or two, and says tha
   expect(runState(run({ id: "q2", ...ended })).words).toBe("succeeded");
   learnOpen([{ threadId: "t/1", namespace: "n", runId: "open", title: "", interrupts: [{ id: "i", interrupt: {}, toolCall: { name: "pay", arguments: '{"to":"Bob"}' } }] }]);
   expect(nameOf(run({ id: "q3", runId: "open", asked: "Form" }))).toBe("Pay to Bob");
+  learnDecided([decision({ ...pay, askedBy: { id: "q3" }, arguments: { to: "Bo" } })]);
+  expect(nameOf(run({ id: "q3", runId: "open", asked: "Form" }))).toBe("Pay to Bo");
+});
+
+it("says to nobody what somebody else has read", () => {
+  learnNames([{ id: "his", execution: "his", asked: "Plan it" }]);
+  learnDecided([decision({ askedBy: { id: "q1" }, answeredBy: { id: "q2" }, tool: "pay", payload: { approved: false } })]);
+  learnOpen([{ threadId: "t/1", namespace: "n", runId: "open", title: "", interrupts: [{ id: "i", interrupt: {}, toolCall: { name: "pay", arguments: "{}" } }] }]);
+  signIn("bob");
+  const named = [run({ id: "q1" }), run({ id: "q2" }), run({ id: "q3", runId: "open" }), run({ id: "his" }), run({ execution: "his" })];
+  expect(new Set(named.map(nameOf))).toEqual(new Set(["Chat t/1"]));
+  signIn(undefined);
 });
 
 it("folds a run that asked under the one that its answer began", () => {

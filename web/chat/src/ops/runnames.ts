@@ -4,6 +4,7 @@
 import type { RunInfo } from "../server/api";
 import { questionOf } from "./runquestions";
 import { visible } from "../../../react/lib/misleading";
+import { whenOver } from "../server/session";
 import { ops } from "../words/ops";
 
 const MOST = 1_000;
@@ -15,13 +16,16 @@ type Called = Named & Pick<RunInfo, "title" | "threadId" | "runId" | "namespace"
 
 /** Learns what runs of a list were asked. */
 export function learnNames(runs: readonly Named[]): void {
-  if (byRun.size > MOST) [byRun, byExecution].forEach((map) => map.clear());
+  whenOver(forget);
+  if (byRun.size > MOST) forget();
   for (const { id, execution, asked } of runs) {
     if (!asked) continue;
     byRun.set(id, asked);
     byExecution.set(execution, asked);
   }
 }
+
+const forget = () => [byRun, byExecution].forEach((map) => map.clear());
 
 /** What a run was asked that is known by its id alone, or the beginning of that. */
 export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
