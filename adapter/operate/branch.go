@@ -19,12 +19,13 @@ type Branch struct {
 	// Kept says that the messages can be restored. More than 4 MiB of them are not kept,
 	// or what the store takes for too many.
 	Kept bool
-	// Calls are the last tool calls among its messages that were carried out, at most 20.
-	// What they did is not undone.
+	// Calls are the last tool calls among its messages that have a result, at most 20. A
+	// result that says that the call was not carried out does not count. What they did is
+	// not undone.
 	Calls []CarriedOut
 }
 
-// CarriedOut is a tool call that was carried out.
+// CarriedOut is a tool call that was carried out, unless a decision on record refused it.
 type CarriedOut struct {
 	ID, Tool  string
 	Arguments string // as proposed; "": they are longer than 2 KiB

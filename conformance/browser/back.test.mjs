@@ -55,10 +55,10 @@ test("what an earlier version carried out stays in sight, and the same call says
   await tab.rest();
   assert.equal(await tab.at("done-before").count(), 0);
   await act(tab, "I have called send_email", "answer-anew").click();
-  await tab.at("already-done").waitFor();
-  assert.match(await tab.at("already-done").textContent(), /already carried out \(\d\d:\d\d\).*again/);
+  await tab.at("notice").waitFor();
+  assert.match(await tab.at("notice").textContent(), /already carried out \(\d\d:\d\d\).*again/);
   await tab.reload();
-  await tab.at("already-done").waitFor();
+  await tab.at("notice").waitFor();
   assert.match(await tab.at("done-before").getByTestId("tool-card").getAttribute("aria-label"), /Send email to bob@example\.com.*approved.*done/i);
   await tab.shot("92-done-before-light");
   assert.deepEqual(await barriers(tab.page), []);

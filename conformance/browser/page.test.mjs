@@ -262,6 +262,23 @@ test("a lost store is said, not hidden", async () => {
   await tab.says("and on");
 });
 
+test("a tab of somebody who is not told what waits is called by what they look at", async () => {
+  const context = await person();
+  await context.route("**/v1/me", (route) => (route.request().headers().authorization ? route.fulfill({ json: { user: "bob", tenant: "default", scopes: ["run"] } }) : route.continue()));
+  const tab = await Tab.at(context, `${guarded}/`, undefined, { serverMayRefuse: true });
+  await tab.fill("token", BOB);
+  await tab.page.keyboard.press("Enter");
+  await tab.connected();
+  await until(async () => (await tab.at("go-inbox").count()) === 0, "the inbox is not offered");
+  await tab.say("/say called so");
+  await tab.says("called so");
+  await until(async () => /called so.* · aguiws$/i.test(await tab.page.title()), "the title is the chat's");
+  await tab.click("menu");
+  await tab.click("sign-out");
+  await tab.at("sign-in").waitFor();
+  assert.equal(await tab.page.title(), "Sign in · aguiws");
+});
+
 test("a server that asks who comes gets a token, and the tab keeps it to itself", async () => {
   const tab = await Tab.at(await person(), `${guarded}/`, undefined, { serverMayRefuse: true });
   await tab.at("sign-in").waitFor();

@@ -25,6 +25,7 @@ func TestCallsOfABranch(t *testing.T) {
 	}
 	call("done", `{"to":"Ada"}`, `{"executed":true}`, "")
 	call("worded", long, "paid", "")
+	call("bare", "", "paid", "")
 	call("declined", `{}`, `{"executed":false,"declined":true}`, "")
 	call("failed", `{}`, "no", "refused by the bank")
 	call("open", `{}`, "", "")
@@ -33,7 +34,8 @@ func TestCallsOfABranch(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := carriedOut(held)
-	if len(calls) != maxCalls || calls[0].ID != "early2" || calls[maxCalls-2] != (Call{ID: "done", Name: "pay", Arguments: `{"to":"Ada"}`}) || calls[maxCalls-1] != (Call{ID: "worded", Name: "pay"}) {
+	if len(calls) != maxCalls || calls[0].ID != "early3" || calls[maxCalls-3] != (Call{ID: "done", Name: "pay", Arguments: `{"to":"Ada"}`}) ||
+		calls[maxCalls-2] != (Call{ID: "worded", Name: "pay"}) || calls[maxCalls-1] != (Call{ID: "bare", Name: "pay", Arguments: "{}"}) {
 		t.Errorf("%v", calls)
 	}
 	if about := string(b.About); !strings.Contains(about, `{"id":"done","name":"pay","arguments":"{\"to\":\"Ada\"}"}`) {

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -35,6 +36,7 @@ const (
 )
 
 // carriedOut is the last calls among messages that have a result which does not deny it.
+// Of a call that was refused an agent may write one, too: who decided so is on record.
 func carriedOut(messages protocol.Messages) []Call {
 	done := map[string]bool{}
 	for _, m := range messages {
@@ -49,7 +51,7 @@ func carriedOut(messages protocol.Messages) []Call {
 			if !done[c.ID] {
 				continue
 			}
-			call := Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
+			call := Call{ID: c.ID, Name: c.Function.Name, Arguments: cmp.Or(c.Function.Arguments, "{}")}
 			if len(call.Arguments) > argumentBytes {
 				call.Arguments = ""
 			}

@@ -15,7 +15,7 @@ type branchJSON struct {
 	Count int        `json:"messages" jsonschema:"The number of messages in the branch."`
 	Title string     `json:"title,omitempty" jsonschema:"The beginning of the branch's first user message."`
 	Kept  bool       `json:"kept" jsonschema:"The value is false if the branch was too large to be kept. It cannot be restored then."`
-	Calls []callJSON `json:"calls,omitempty" jsonschema:"The last tool calls of the branch that were carried out, at most 20. What they did is not undone."`
+	Calls []callJSON `json:"calls,omitempty" jsonschema:"The last tool calls of the branch that have a result, at most 20. A result that says that the call was not carried out does not count. What they did is not undone."`
 }
 
 type callJSON struct {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { apart, isSaid, stakeOf } from "../src/inbox/apart";
+import { apart, stakeOf } from "../src/inbox/apart";
+import { isSaid } from "../src/lib/issaid";
 import { exactly } from "../src/lib/exactly";
 import type { InboxItem } from "../src/server/api";
 
@@ -35,8 +36,13 @@ it.each<[string, string, string]>([
   ["Delete user", "{}", ""],
 ])("says beside %s what is at stake", (headline, args, want) => expect(stakeOf(headline, args)).toBe(want));
 
-it("leaves out a title that what is asked says, or that is no more than a word", () => {
-  const asks = "Delete files: /srv/data";
-  expect(["Delete files", asks, "Form"].map((title) => isSaid(title, asks))).toEqual([true, true, true]);
-  expect([isSaid("Clean the disk", asks), isSaid("Form", "")]).toEqual([false, false]);
-});
+it.each<[string, string, boolean]>([
+  ["Delete files", "Delete files: /srv/data", true],
+  ["Delete files: /srv…", "Delete files: /srv/data", true],
+  ["delete_files", "Remove all?", true],
+  ["/form", "Where to?", true],
+  ["Clean the disk", "Delete files: /srv/data", false],
+  ["Payroll", "Pay to Zoe", false],
+  ["支払い", "Pay to Zoe", false],
+  ["delete_files", "", false],
+])("knows whether %s says nothing beside “%s”: %s", (title, asks, said) => expect(isSaid(title, asks)).toBe(said));

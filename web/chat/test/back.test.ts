@@ -1,6 +1,6 @@
 import type { Message } from "@ag-ui/client";
-import { describe, expect, it, vi } from "vitest";
-import { Anew, BEGIN, editable, lastTurn, placed, type Branch } from "../src/chat/back";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Anew, BEGIN, branchesOf, editable, lastTurn, placed, type Branch } from "../src/chat/back";
 import { ApiError } from "../src/server/api";
 
 const user = (id: string): Message => ({ id, role: "user", content: id });
@@ -85,4 +85,28 @@ describe("asking anew", () => {
     await anew.ask("u", instead);
     expect(runs[1]).not.toBe(runs[0]);
   });
+});
+
+describe("the branches of a thread", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+  /** What is heard if the server answers with these, one after another. */
+  const heard = async (...statuses: number[]) => {
+    vi.useFakeTimers();
+    const left = [...statuses];
+    vi.stubGlobal("fetch", async () => {
+      const status = left.shift()!;
+      if (status === 0) throw new TypeError("no network");
+      return new Response(JSON.stringify({ items: [branch("b")] }), { status });
+    });
+    const hear = vi.fn();
+    const over = branchesOf("/threads/t", hear);
+    await vi.advanceTimersByTimeAsync(120_000);
+    over();
+    return [hear.mock.calls.length, left.length];
+  };
+  it("are asked for again until they come", async () => expect(await heard(0, 503, 429, 200, 200)).toEqual([1, 1]));
+  it("are left where the server refuses them", async () => expect(await heard(403, 200)).toEqual([0, 1]));
 });

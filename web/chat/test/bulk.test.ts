@@ -194,6 +194,8 @@ it.each<[string, boolean, InboxItem]>([
   ["what is assigned to somebody else", false, { ...one, assignee: "eve" }],
 ])("offers %s: %s", (_, offered, asks) => expect(bulkable(asks, "ann")).toBe(offered));
 
+it("keeps nobody from what is assigned if it is not known who looks", () => expect(bulkable({ ...one, assignee: "ann" })).toBe(true));
+
 it("offers and answers a question without a schema by its own yes and no", async () => {
   const plain = (metadata?: object) => item("plain", asked({ toolCall: undefined, interrupt: { id: "i1", reason: "langgraph:interrupt", message: "Send it?", metadata } as never }));
   const own = plain({ answers: [{ label: "Yes", payload: "go" }, { label: "No", payload: 0 }] });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asking, CHATS, find } from "../src/ops/find";
+import { asking, CHATS, find, lookUp } from "../src/ops/find";
 
 const run = { id: "r1", runId: "label", threadId: "t2", namespace: "n" };
 
@@ -31,7 +31,7 @@ it("finds whatever has the id, and asks no further", async () => {
   expect(await said("i2")).toEqual(["decided", "t4", undefined, 3]);
   expect(await said("r5")).toEqual(["run", "t4", "r5", 4]);
   expect(await said("dead")).toEqual(["dead", "t5", "dead", 4]);
-  expect(await said("r1")).toEqual(["run", "t2", "r1", 7]);
+  expect(await said("r1")).toEqual(["run", "t2", "r1", 8]);
   expect(await said("label")).toEqual(["dead", "t5", "dead", 4]);
   expect((await said("none"))[0]).toBeUndefined();
 });
@@ -62,9 +62,45 @@ it("finds runs by what their questions say, whether they wait or are answered", 
     "/threads/t1/runs?limit=20&namespace=n": { items: [{ id: "r0", runId: "other" }, { id: "r1", runId: "label", createdAt: "2030-01-01T10:00:00Z" }] },
     "/threads/t2/runs/r3?namespace=n": { id: "r3", createdAt: "2030-01-01T11:00:00Z" },
   });
-  const found = async (wanted: string) => (await asking(wanted, get)).map(({ id }) => id);
+  const found = async (wanted: string) => (await asking(wanted, get)).runs.map(({ id }) => id);
   expect(await found("Pay to Zoe")).toEqual(["r3", "r1"]);
   expect(await found("9000")).toEqual(["r1"]);
   expect(await found("may it")).toEqual(["r1"]);
   expect(await found("Bob")).toEqual([]);
+});
+
+const inboxOf = (n: number, args: string) => ({ items: Array.from({ length: n }, (_, i) => ({ threadId: `t${i}`, namespace: "n", runId: "label", interrupts: [{ id: `i${i}`, interrupt: {}, toolCall: { name: "pay", arguments: args } }] })) });
+
+it("asks for six of them at once, and says that there are more than it looks for", async () => {
+  let under = 0;
+  let most = 0;
+  const get = async <T>(path: string): Promise<T | undefined> => {
+    if (path === "/inbox?limit=200") return inboxOf(40, '{"to":"Zoe"}') as T;
+    if (!path.includes("/runs?limit=20&")) return undefined;
+    most = Math.max(most, ++under);
+    await Promise.resolve();
+    under--;
+    return { items: [{ id: path, runId: "label", createdAt: "2030-01-01T10:00:00Z" }] } as T;
+  };
+  const { runs, cut } = await asking("zoe", get);
+  expect([runs.length, cut, most]).toEqual([30, true, 6]);
+});
+
+it("finds what has an id beside the runs whose questions have it in their arguments", async () => {
+  const id = "0b7c2d1e-order";
+  const titles = `/runs?limit=50&title=${id}`;
+  const { get } = server({
+    "/inbox?limit=200": inboxOf(1, JSON.stringify({ thread: id })),
+    "/threads/t0/runs?limit=20&namespace=n": { items: [{ id: "r1", runId: "label", createdAt: "2030-01-01T10:00:00Z" }] },
+    [`/threads/${id}`]: { threadId: id, title: "Order" },
+  });
+  expect(await lookUp(id, get)).toMatchObject({ found: { what: "chat", threadId: id }, runs: [{ id: "r1" }], cut: false });
+  const titled = server({ [titles]: { items: [{ id: "r2" }] }, [`/threads/${id}`]: { threadId: id } });
+  expect(await lookUp(id, titled.get)).toBe("titled");
+});
+
+it("looks no further for a word that questions have", async () => {
+  const { get, asked } = server({ "/inbox?limit=200": inboxOf(1, '{"to":"Zoe"}'), "/threads/t0/runs?limit=20&namespace=n": { items: [{ id: "r1", runId: "label", createdAt: "2030-01-01T10:00:00Z" }] } });
+  expect(await lookUp("Zoe", get)).toMatchObject({ found: undefined, runs: [{ id: "r1" }] });
+  expect(asked.filter((path) => path.startsWith("/notices") || path.startsWith("/threads?"))).toEqual([]);
 });

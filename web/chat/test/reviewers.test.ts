@@ -1,7 +1,7 @@
 // Others are told that a question is looked at, as long as it is.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { review, reviewersWords } from "../src/inbox/Reviewers";
+import { assign, assigneeOf, isMine, review, reviewersWords } from "../src/inbox/Reviewers";
 
 /** What was sent, and the ways to answer it. */
 let sent: string[];
@@ -76,3 +76,17 @@ it.each([
   [["bob", "eve"], "bob and eve are looking"],
   [["ann", "bob", "eve"], "ann, bob and eve are looking"],
 ])("says of %j: %s", (names, words) => expect(reviewersWords(names)).toBe(words));
+
+it.each<[string, { assignee?: string; tenant?: string }, string | undefined, boolean, string | undefined]>([
+  ["mine", { assignee: "ann" }, "ann", true, undefined],
+  ["somebody else's", { assignee: "eve" }, "ann", false, "eve"],
+  ["nobody's", {}, "ann", false, undefined],
+  ["nobody's, of whom nobody knows", {}, undefined, false, undefined],
+  ["that of another tenant's ann", { assignee: "ann", tenant: "other" }, "ann", false, "ann"],
+])("knows an item as %s", (_, item, me, mine, other) => expect([isMine(item, me), assigneeOf(item, me)]).toEqual([mine, other]));
+
+it("says why an item could not be taken", async () => {
+  vi.stubGlobal("fetch", async (_: string, { method }: RequestInit) => (method === "PUT" ? new Response(JSON.stringify({ code: "forbidden", detail: "no" }), { status: 403 }) : new Response(null, { status: 204 })));
+  expect(await assign("PUT", of)).toMatch(/may not do this/);
+  expect(await assign("DELETE", of)).toBeUndefined();
+});

@@ -5,6 +5,7 @@ import { failureOf, isPaused, runDetail, runLine, runState, unfolded } from "../
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
 import { learnDecided, learnOpen } from "../src/ops/runquestions";
 import { moreFacts, people } from "../src/ops/runfacts";
+import { signIn } from "../src/server/session";
 import { exactly } from "../src/lib/exactly";
 import { between, lengthWords, secondWords, waitsSince, wayOf, type RunOnRecord, workedWords } from "../src/ops/runway";
 
@@ -99,19 +100,32 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
 
 const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
 
-it("calls a run by its question if what was asked is a word or two, and says that it was declined", () => {
+it("calls a run by its question if what was asked says no more, and says that it was declined", () => {
   const pay = { askedBy: { id: "q1" }, answeredBy: { id: "q2" }, tool: "pay", arguments: { to: "Zoe", eur: 9000 }, payload: { approved: false } };
   const ended = { outcome: { type: "RUN_FINISHED", outcome: { type: "success" } } };
   learnDecided([decision(pay)]);
   expect([run({ id: "q1", asked: "pay" }), run({ id: "q2", execution: "none", title: "pay" }), run({ id: "q2", asked: "Pay what is due to Zoe" })].map(nameOf)).toEqual(["Pay to Zoe", "Pay to Zoe", "Pay what is due to Zoe"]);
   expect(belowName(run({ id: "q2", execution: "none", title: "pay" }), "Not paid")).toBe("Not paid");
+  expect([run({ id: "q1", title: "Payroll" }), run({ id: "q1", asked: "給料" })].map(nameOf)).toEqual(["Payroll", "給料"]);
   expect(Object.values(runState(run({ id: "q2", ...ended })))).toEqual(["declined", ""]);
   const two = [decision({ ...pay, interruptId: "b", arguments: { to: "Ada" }, payload: { approved: true } }), decision(pay)];
   learnDecided(two);
-  expect(nameOf(run({ id: "q1", asked: "Twice" }))).toBe("Pay to Zoe and 1 more");
+  expect(nameOf(run({ id: "q1", asked: "twice" }))).toBe("Pay to Zoe and 1 more");
   expect(runState(run({ id: "q2", ...ended })).words).toBe("succeeded");
   learnOpen([{ threadId: "t/1", namespace: "n", runId: "open", title: "", interrupts: [{ id: "i", interrupt: {}, toolCall: { name: "pay", arguments: '{"to":"Bob"}' } }] }]);
-  expect(nameOf(run({ id: "q3", runId: "open", asked: "Form" }))).toBe("Pay to Bob");
+  expect(nameOf(run({ id: "q3", runId: "open", asked: "form" }))).toBe("Pay to Bob");
+  learnDecided([decision({ ...pay, askedBy: { id: "q3" }, arguments: { to: "Bo" } })]);
+  expect(nameOf(run({ id: "q3", runId: "open", asked: "form" }))).toBe("Pay to Bo");
+});
+
+it("says to nobody what somebody else has read", () => {
+  learnNames([{ id: "his", execution: "his", asked: "Plan it" }]);
+  learnDecided([decision({ askedBy: { id: "q1" }, answeredBy: { id: "q2" }, tool: "pay", payload: { approved: false } })]);
+  learnOpen([{ threadId: "t/1", namespace: "n", runId: "open", title: "", interrupts: [{ id: "i", interrupt: {}, toolCall: { name: "pay", arguments: "{}" } }] }]);
+  signIn("bob");
+  const named = [run({ id: "q1" }), run({ id: "q2" }), run({ id: "q3", runId: "open" }), run({ id: "his" }), run({ execution: "his" })];
+  expect(new Set(named.map(nameOf))).toEqual(new Set(["Chat t/1"]));
+  signIn(undefined);
 });
 
 it("folds a run that asked under the one that its answer began", () => {

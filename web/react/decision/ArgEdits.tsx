@@ -194,6 +194,7 @@ function Written({ value, label, place, schema, locked, autoFocus, change, reads
             id={id}
             type="text"
             inputMode={code ? undefined : "decimal"}
+            size={typed.length || 1}
             className={code ? "code" : undefined}
             autoComplete="off"
             spellCheck={false}

@@ -41,7 +41,7 @@ export interface DecisionProps {
   /** Who asks, and since when. */
   asker?: Asker | undefined;
   /** What is to be known before it is answered. */
-  notice?: ReactNode;
+  notice?: string | undefined;
   /** Keeps what is typed; without it, that is gone with the component. It is called once for a question. */
   keep?: (() => Keep) | undefined;
   /** A link to what the agent does that was called. */
@@ -99,7 +99,7 @@ export function Decision(props: DecisionProps) {
   const called = calledIn(interrupt);
   const { name, arguments: args } = call?.function ?? {};
   const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
-  const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired]), [id, message, name, args, about, label, expired]);
+  const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired, notice]), [id, message, name, args, about, label, expired, notice]);
   return (
     <Guarded subject={shown} className="aguiws">
       <article
@@ -130,7 +130,11 @@ export function Decision(props: DecisionProps) {
           </div>
         )}
         {facts && <ArgFields text={facts} schema={factTitles(strings)} hook="interrupt-facts" label={words.facts} compact />}
-        {notice}
+        {notice && (
+          <p className="banner" data-testid="notice">
+            {notice}
+          </p>
+        )}
         {fault && (
           <p className="fault" role="alert">
             {fault}

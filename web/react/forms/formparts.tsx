@@ -120,6 +120,7 @@ function NumberField(props: FieldProps) {
         aria-describedby={`${common["aria-describedby"]} ${hint}`}
         type="text"
         inputMode="decimal"
+        size={text.length || 1}
         autoComplete="off"
         spellCheck={false}
         aria-invalid={wrong || (rawErrors?.length ?? 0) > 0}

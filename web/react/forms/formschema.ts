@@ -67,10 +67,14 @@ function fieldOf(schema: unknown): UiSchema {
   return schema.type === "string" && !("enum" in schema) && typeof schema.maxLength === "number" && schema.maxLength > 200 ? { "ui:widget": "textarea" } : {};
 }
 
-/** Whether nothing in a form may be left out, as far as its schema says so without references. */
+/** What may make a form of more than its members. */
+const OPEN = ["$ref", "anyOf", "oneOf", "allOf", "if", "then", "else", "items", "prefixItems", "dependentSchemas", "dependentRequired"];
+
+/** Whether nothing in a form may be left out, as far as its members alone say so. */
 export function allRequired(schema: Schema): boolean {
+  if (schema.type === "array" || OPEN.some((keyword) => schema[keyword] !== undefined) || (schema.additionalProperties ?? false) !== false) return false;
   const required = new Set(requiredOf(schema));
-  return Object.entries(propertiesOf(schema)).every(([name, sub]) => required.has(name) && (!isObject(sub) || (sub.$ref === undefined && (sub.properties === undefined || allRequired(sub)))));
+  return Object.entries(propertiesOf(schema)).every(([name, sub]) => required.has(name) && allRequired(sub));
 }
 
 /** The least and the most that a number may be, as texts; undefined where its schema bounds it otherwise or not at all. */

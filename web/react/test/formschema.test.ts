@@ -89,7 +89,11 @@ it("knows whether anything may be left out", () => {
   expect(allRequired(all)).toBe(true);
   expect(allRequired({ ...all, required: ["a"] })).toBe(false);
   expect(allRequired({ ...all, properties: { a: text, b: { type: "object", properties: { c: text } } } })).toBe(false);
-  expect(allRequired({ ...all, properties: { a: text, b: { $ref: "#/$defs/b" } } })).toBe(false);
+  const within = (b: Schema) => allRequired({ ...all, properties: { a: text, b } });
+  expect([within({ enum: ["x"] }), within({ type: "object", properties: { c: text }, required: ["c"], additionalProperties: false })]).toEqual([true, true]);
+  const some: Schema[] = [{ $ref: "#/$defs/b" }, { anyOf: [text] }, { oneOf: [text] }, { allOf: [all] }, { type: "array", items: text }, { type: "array" }, { type: "object", additionalProperties: true }, { type: "object", if: text }];
+  expect(some.map(within)).toEqual(some.map(() => false));
+  expect([allRequired({ ...all, additionalProperties: text }), allRequired({ ...all, anyOf: [all] })]).toEqual([false, false]);
 });
 
 it("says of a number what it may be before it is wrong", () => {

@@ -25,7 +25,7 @@ interface BarProps {
   menu?: ReactNode;
 }
 
-/** The head of every place: where one is, where one can go, and what the place adds, for whoever is signed in. It names the document, too, and says there how many chats wait. */
+/** The head of every place: where one is, where one can go, and what the place adds, for whoever is signed in. It names the document, too, unless Waiting does, which says there how many chats wait. */
 export function Bar({ title, children, act, menu }: BarProps) {
   const path = usePlace();
   const session = useSession();
@@ -36,11 +36,12 @@ export function Bar({ title, children, act, menu }: BarProps) {
   // Who answers for others and begins nothing has no chat of their own: the place would lead back here.
   const leads = !me || !me.scopes.includes("approver") || ["run", "admin"].some((scope) => me.scopes.includes(scope));
   const name = out ? words.server.signIn : title ? `${title} · ${words.bar[place]}` : words.bar[place];
+  const waits = !out && offered.some(([href]) => href === "/inbox");
   useEffect(() => {
-    if (!out) return;
+    if (waits) return;
     document.title = `${name} · aguiws`;
     showTabIcon(0);
-  }, [out, name]);
+  }, [waits, name]);
   return (
     <header className="bar">
       <h1 className="visually-hidden">{name}</h1>

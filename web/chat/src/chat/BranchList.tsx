@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useBack, type Branch } from "./back";
+import { carriedOut } from "../decision/donebefore";
 import { Guarded } from "../../../react/lib/Guarded";
 import { ToolCard } from "./ToolCard";
 import { locale, words } from "../words";
@@ -9,7 +10,7 @@ export default function BranchList({ here }: { here: readonly Branch[] }) {
   const { readOnly, decided, restore, held, going } = useBack();
   const [fault, setFault] = useState<string>();
   useEffect(() => setFault(undefined), [held]);
-  const done = here.flatMap(({ calls = [] }) => calls).toReversed();
+  const done = carriedOut(here, decided);
   return (
     <>
       {done.length > 0 && (

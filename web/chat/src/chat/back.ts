@@ -2,6 +2,7 @@
 
 import { randomUUID, type Message } from "@ag-ui/client";
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { Backoff } from "../../../client/backoff";
 import { ApiError, call } from "../server/api";
 import type { Carried } from "../decision/donebefore";
 import type { Told } from "../decision/told";
@@ -108,6 +109,26 @@ export class Anew {
   }
 }
 
+/** Asks for a thread's branches until the server answers or refuses, or the returned function is called: they say what was carried out before. */
+export function branchesOf(path: string, hear: (branches: Branch[]) => void): () => void {
+  const backoff = new Backoff({ baseMs: 1_000 });
+  let over = false;
+  let timer: ReturnType<typeof setTimeout>;
+  const ask = () =>
+    call<{ items: Branch[] }>("GET", `${path}/branches`).then(
+      ({ items }) => over || hear(items),
+      (failed) => {
+        const { status = 0 } = failed instanceof ApiError ? failed : {};
+        if (!over && !(status >= 400 && status < 500 && ![408, 429].includes(status))) timer = setTimeout(ask, backoff.next());
+      },
+    );
+  void ask();
+  return () => {
+    over = true;
+    clearTimeout(timer);
+  };
+}
+
 interface Conversation extends Pick<Back, "decided"> {
   threadId: string;
   /** Who answers; undefined: the default agent. */
@@ -137,14 +158,7 @@ export function useGoingBack({ threadId, agent, messages, decided, whole, synced
   }, [threadId]);
   useEffect(() => {
     if (!synced || !some) return;
-    let over = false;
-    call<{ items: Branch[] }>("GET", `${path}/branches`).then(
-      ({ items }) => !over && setBranches(items),
-      () => {}, // a conversation without its branches is whole
-    );
-    return () => {
-      over = true;
-    };
+    return branchesOf(path, setBranches);
   }, [path, synced, some, restated]);
   const held = running ? words.chat.stopFirst : asks ? words.chat.answerFirst : undefined;
   const post = useCallback((way: string, body: object) => call("POST", `${path}${way}`, { ...body, agent }), [path, agent]);

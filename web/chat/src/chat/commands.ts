@@ -39,5 +39,5 @@ export function commandsFor(text: string, commands: readonly Command[]): readonl
 
 /** Which of those is taken while nobody has chosen: the first, and none where what is written is the name of one. */
 export function firstFor(text: string, offered: readonly Command[]): number {
-  return offered.length > 0 && offered.every(([command]) => command.split(" ")[0] !== text.toLowerCase()) ? 0 : -1;
+  return offered.length > 0 && offered.every(([command]) => command.split(" ")[0] !== text) ? 0 : -1;
 }

@@ -4,7 +4,7 @@ import type { ToolMessage } from "@ag-ui/client";
 import { parse } from "../../../react/lib/json";
 import { textOf } from "./messagetext";
 import { isObject } from "../../../react/forms/schema";
-import { verdictOf, type Badge, type Told, type Tone } from "../decision/told";
+import { refusedBy, verdictOf, type Badge, type Told, type Tone } from "../decision/told";
 import { words } from "../words";
 
 /** `asked`: whether it is carried out. `open`: the run has ended, and nothing says what became of the call. */
@@ -24,13 +24,11 @@ interface Call {
 /** A decision says what was decided, and a result what came of it; where nobody has told of decisions, the result says both. */
 export function toolStateOf({ asked, waiting, running, result, told }: Call): ToolState {
   if (asked) return "asked";
-  if (told?.status === "cancelled" || told?.status === "expired") {
-    // A default answer may have had it carried out.
-    const came = result && (saidIn(result) ?? "done");
-    return came === "done" || (came === "failed" && told.status === "expired") ? came : told.status;
-  }
-  if (told?.approved === false) return "declined";
-  if (result) return saidIn(result) ?? "done";
+  const refused = told && refusedBy(told);
+  if (refused) return refused;
+  const came = result && (saidIn(result) ?? "done");
+  if (told?.status === "expired") return came === "done" || came === "failed" ? came : "expired";
+  if (came) return came;
   return waiting ? "waiting" : running ? "working" : "open";
 }
 

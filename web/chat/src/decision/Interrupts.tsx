@@ -45,7 +45,7 @@ function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<P
   return (
     <section className="questions" aria-label={words.decision.openQuestions}>
       {open.map((interrupt) => (
-        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={<DoneBefore interrupt={interrupt} messages={messages} branches={branches} decided={decided} />} asker={asker} />
+        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={doneWords(interrupt, { messages, branches, decided })} asker={asker} />
       ))}
     </section>
   );
@@ -112,7 +112,7 @@ function Answered({ threadId, open, messages, branches, decided, asker, sending,
                 threadId={threadId}
                 interrupt={interrupt}
                 messages={messages}
-                notice={<DoneBefore interrupt={interrupt} messages={messages} branches={branches} decided={decided} />}
+                notice={doneWords(interrupt, { messages, branches, decided })}
                 answer={together ? answers[id] : undefined}
                 fault={faults[id]?.message}
                 asker={asker}
@@ -148,17 +148,14 @@ function Answered({ threadId, open, messages, branches, decided, asker, sending,
   );
 }
 
-/** Says of a call that an earlier version of the conversation has carried it out. */
-function DoneBefore({ interrupt, messages, branches, decided }: Pick<Props, "messages" | "branches" | "decided"> & { interrupt: Interrupt }) {
+/** What is said of a call that an earlier version of the conversation has carried out. */
+function doneWords(interrupt: Interrupt, { messages, branches, decided }: Pick<Props, "messages" | "branches" | "decided">): string | undefined {
   const call = toolCallOf(interrupt, messages);
   const done = call && doneBefore(call, branches, decided);
-  if (!done) return null;
-  const at = decided.get(done.id)?.at;
-  return (
-    <p className="banner" data-testid="already-done">
-      {words.decision.alreadyDone(at && clock(at, Date.now(), parts))}
-    </p>
-  );
+  if (!done) return undefined;
+  const on = decided.get(done.id)?.at;
+  const at = on && clock(on, Date.now(), parts);
+  return done.known ? words.decision.alreadyDone(at) : words.decision.toolDone(visible(call.function.name), at);
 }
 
 function idOf({ id }: Interrupt): string {

@@ -3,25 +3,48 @@
 import type { ToolCall } from "@ag-ui/client";
 import { same } from "../../../react/forms/judgenumbers";
 import { parse } from "../../../react/lib/json";
-import { approvedArgs, type Told } from "./told";
+import { carriedArgs, refusedBy, type Told } from "./told";
+
+interface Done {
+  id: string;
+  name: string;
+  /** As proposed; undefined: they are too long to be told. */
+  arguments?: string;
+}
 
 /** What was taken out of the conversation together, for what it has done. */
 export interface Carried {
-  /** What was carried out in it, and stands. Servers of before do not say it. */
-  calls?: ReadonlyArray<{ id: string; name: string; arguments?: string }>;
+  /** What has a result in it. Servers of before do not say it. */
+  calls?: readonly Done[];
 }
 
-/** The latest call of the branches that did what this one would do: by the same tool, with the same arguments as those that were approved. */
-export function doneBefore({ function: { name, arguments: given } }: ToolCall, branches: readonly Carried[], decided: ReadonlyMap<string, Told>): { id: string } | undefined {
-  const does = (args: string | undefined, told: Told | undefined) => args !== undefined && sameArgs(told ? approvedArgs(args, told) : args, given);
-  return branches.flatMap(({ calls = [] }) => calls.toReversed()).find((call) => call.name === name && does(call.arguments, decided.get(call.id)));
+type Decided = ReadonlyMap<string, Told>;
+
+/** The calls of branches that were carried out, the latest first. What was refused has an agent's word for a result at most. */
+export const carriedOut = (branches: readonly Carried[], decided: Decided): Done[] =>
+  branches.flatMap(({ calls = [] }) => calls.toReversed()).filter(({ id }) => !refused(decided.get(id)));
+
+const refused = (told: Told | undefined) => told !== undefined && refusedBy(told) !== undefined;
+
+/**
+ * The latest call that did what this one would do: by the same tool, with the same arguments. `known`: what it was carried
+ * out with; otherwise it is the latest of which nobody can say that here.
+ */
+export function doneBefore({ function: { name, arguments: given } }: ToolCall, branches: readonly Carried[], decided: Decided): { id: string; known: boolean } | undefined {
+  const done = carriedOut(branches, decided).filter((call) => call.name === name);
+  const argsOf = ({ id, arguments: proposed }: Done) => {
+    const told = decided.get(id);
+    return told && carriedArgs(proposed, told);
+  };
+  const found = done.find((call) => sameArgs(argsOf(call), given)) ?? done.find((call) => argsOf(call) === undefined);
+  return found && { id: found.id, known: argsOf(found) !== undefined };
 }
 
-function sameArgs(one: string, other: string): boolean {
-  if (one === other) return true;
+function sameArgs(one: string | undefined, other: string): boolean {
+  if (one === undefined) return false;
   try {
-    return same(parse(one), parse(other));
+    return same(parse(one || "{}"), parse(other || "{}"));
   } catch {
-    return false;
+    return one === other;
   }
 }

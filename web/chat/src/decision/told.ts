@@ -33,9 +33,10 @@ export function editsOnRecord({ arguments: args, payload, cut }: Pick<DecisionIn
 
 /** A decision as it is on record. */
 export function toldOnRecord(decision: DecisionInfo): Told {
-  const { interruptId, toolCallId, status, user, through, at, message, payload } = decision;
+  const { interruptId, toolCallId, status, user, through, at, message, payload, cut } = decision;
   const { approved, reason } = isObject(payload) ? payload : {};
   const { changed, whole } = editsOnRecord(decision);
+  const beyond: NonNullable<Told["cut"]> = [...(whole ? [] : ["changed" as const]), ...(cut?.includes("payload") ? ["payload" as const] : [])];
   return {
     interruptId,
     status,
@@ -46,7 +47,7 @@ export function toldOnRecord(decision: DecisionInfo): Told {
     ...(through !== undefined && { through }),
     ...(typeof reason === "string" && { reason }),
     ...(changed.length > 0 && { changed }),
-    ...(!whole && { cut: ["changed" as const] }),
+    ...(beyond.length > 0 && { cut: beyond }),
     ...(payload !== undefined && { payload }),
     ...(message !== undefined && { message }),
   };
@@ -75,16 +76,30 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   return found.slice(0, MOST);
 }
 
+type Approval = Pick<Told, "approved" | "changed" | "cut" | "payload">;
+
 /** The arguments that were approved in place of these, as JSON; the same where none were, or not all of them are known. */
-export function approvedArgs(proposed: string, { approved, changed = [], cut, payload }: Pick<Told, "approved" | "changed" | "cut" | "payload">): string {
+export const approvedArgs = (proposed: string, told: Approval): string => carriedArgs(proposed, told) ?? proposed;
+
+/** The arguments that a call was carried out with, as JSON; undefined where they are not known. */
+export function carriedArgs(proposed: string | undefined, { approved, changed = [], cut, payload }: Approval): string | undefined {
   if (approved !== true) return proposed;
   if (isObject(payload) && payload.editedArgs !== undefined) return stringify(payload.editedArgs);
-  if (changed.length === 0 || changed.length >= MOST || cut?.includes("changed") || changed.some((change) => change.cut)) return proposed;
+  const whole = !cut?.includes("changed") && (changed.length > 0 || !cut?.includes("payload"));
+  if (proposed === undefined || !whole || changed.length >= MOST || changed.some((change) => change.cut)) return undefined;
+  if (changed.length === 0) return proposed;
   try {
     return stringify(changed.reduce(changedBy, parse(proposed)));
   } catch {
-    return proposed;
+    return undefined;
   }
+}
+
+/** What was decided against carrying a call out; undefined: nothing was, or a default answer may have had it carried out. */
+export function refusedBy({ status, approved, payload }: Pick<Told, "status" | "approved" | "payload">): "declined" | "cancelled" | "expired" | undefined {
+  if (status === "cancelled") return status;
+  if (status === "expired") return payload === undefined || (isObject(payload) && payload.approved === false) ? status : undefined;
+  return approved === false ? "declined" : undefined;
 }
 
 /** A value with one place of it changed. */

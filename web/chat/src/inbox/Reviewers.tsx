@@ -1,8 +1,9 @@
-import { type ReactNode, useEffect, useRef } from "react";
-import { call, request, type InboxItem } from "../server/api";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { ApiError, call, request, type InboxItem } from "../server/api";
 import { poll } from "../../../react/control/poll";
 import { visible } from "../../../react/lib/misleading";
 import { askKeyOf } from "./asked";
+import { wordsFor } from "../lib/words";
 import { inbox } from "../words/inbox";
 
 /** The server forgets who looks after a minute: so often it is told again, in milliseconds. */
@@ -15,15 +16,29 @@ export interface Reviews {
   assignee: (item: InboxItem) => string | undefined;
   /** Whoever looks has it assigned. */
   taken: (item: InboxItem) => boolean;
-  /** Left out where the server does not tell users apart, or the person may not answer. */
-  take?: (item: InboxItem) => void;
-  release: (item: InboxItem) => void;
+  /** Takes an item or releases it, and answers why that failed. Left out where the server does not tell users apart, or the person may not answer. */
+  assign?: (method: "PUT" | "DELETE", item: InboxItem) => Promise<string | undefined>;
   /** Tells, as long as it is drawn. */
   telling: ReactNode;
 }
 
-/** To whom somebody else's item is assigned; undefined: to nobody, or to `me`. */
-export const assigneeOf = ({ assignee }: Pick<InboxItem, "assignee">, me: string | undefined): string | undefined => (assignee === me ? undefined : assignee);
+type Assigned = Pick<InboxItem, "assignee" | "tenant">;
+
+/** Whether `me` has an item assigned. Among those of all tenants, somebody else may be called so. */
+export const isMine = ({ assignee, tenant }: Assigned, me: string | undefined): boolean => assignee !== undefined && assignee === me && tenant === undefined;
+
+/** To whom an item is assigned; undefined: to nobody, or to `me`. */
+export const assigneeOf = (item: Assigned, me: string | undefined): string | undefined => (isMine(item, me) ? undefined : item.assignee);
+
+/** Takes an item or releases it; answers why that failed, in words. */
+export const assign = (method: "PUT" | "DELETE", item: Pick<InboxItem, "namespace" | "threadId">): Promise<string | undefined> =>
+  call(method, pathOf(item, "assignment")).then(
+    () => undefined,
+    (failed: unknown) => {
+      const { title, advice } = wordsFor(failed instanceof ApiError ? failed.code : "client");
+      return `${title}. ${advice}`;
+    },
+  );
 
 /**
  * Who looks at which of the items, and has which assigned. `looked`: it is open here, which others are told as long as the
@@ -31,13 +46,11 @@ export const assigneeOf = ({ assignee }: Pick<InboxItem, "assignee">, me: string
  */
 export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined, me: string | undefined, answers: boolean, old: () => void): Reviews {
   const named = items.some(({ user }) => user !== undefined);
-  const assign = (method: string) => (item: InboxItem) => void call(method, pathOf(item, "assignment")).catch(() => undefined).then(old);
   return {
     others: ({ reviewers = [], assignee }) => reviewers.filter((one) => one !== assignee),
     assignee: (item) => assigneeOf(item, me),
-    taken: ({ assignee }) => assignee !== undefined && assignee === me,
-    ...(named && answers && { take: assign("PUT") }),
-    release: assign("DELETE"),
+    taken: (item) => isMine(item, me),
+    ...(named && answers && { assign: (method, item) => assign(method, item).finally(old) }),
     telling: looked && <Telling key={askKeyOf(looked)} item={looked} hear={(names) => names.join() === (looked.reviewers ?? []).join() || old()} />,
   };
 }
@@ -50,10 +63,16 @@ function Telling({ item: { namespace, threadId }, hear }: { item: InboxItem; hea
 }
 
 /** Who else looks at what a thread asks and who has it assigned, and the way to take it, over if need be, and to release it. */
-export function Reviewers({ item, reviews: { others, assignee, taken, take, release } }: { item: InboxItem; reviews: Reviews }) {
+export function Reviewers({ item, reviews: { others, assignee, taken, assign } }: { item: InboxItem; reviews: Reviews }) {
   const names = others(item);
   const other = assignee(item);
   const mine = taken(item);
+  const [state, setState] = useState<{ busy?: boolean; fault?: string }>({});
+  const change = async () => {
+    if (!assign || state.busy) return;
+    setState({ busy: true });
+    setState({ fault: await assign(mine ? "DELETE" : "PUT", item) });
+  };
   return (
     <>
       <span role="status" className={other !== undefined ? "tag" : undefined} data-testid="inbox-assignee">
@@ -62,10 +81,15 @@ export function Reviewers({ item, reviews: { others, assignee, taken, take, rele
       <span role="status" className={names.length > 0 ? "tag" : undefined} data-testid="inbox-reviewers">
         {names.length > 0 && inbox.looksAtThis(reviewersWords(names))}
       </span>
-      {take && (
-        <button type="button" title={inbox.takeMeans} data-testid="inbox-take" aria-pressed={mine} onClick={() => (mine ? release(item) : take(item))}>
+      {assign && (
+        <button type="button" title={inbox.takeMeans} data-testid="inbox-take" aria-pressed={mine} aria-disabled={state.busy} onClick={() => void change()}>
           {mine ? inbox.release : other !== undefined ? inbox.takeOver : inbox.take}
         </button>
+      )}
+      {state.fault && (
+        <span className="fault" role="alert" data-testid="inbox-take-fault">
+          {state.fault}
+        </span>
       )}
     </>
   );

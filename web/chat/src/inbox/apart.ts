@@ -54,6 +54,3 @@ function argsBeside(item: InboxItem): Array<[string, string]> {
 export const stakeOf = (headline: string, args: string): string => toldAs(besidesOf(headline, args, parts.text.andMore).slice(0, TOLD));
 
 const toldAs = (members: ReadonlyArray<[string, string]>) => visible(members.map(([name, value]) => `${worded(name)}: ${value}`).join(" · "));
-
-/** Whether a chat's title tells nothing beside what it asks: it is the beginning of that, or no more than a word. */
-export const isSaid = (title: string, asks: string): boolean => asks !== "" && (!/\s/.test(title) || asks.toLowerCase().startsWith(title.toLowerCase()));

@@ -59,7 +59,7 @@ export function barredBy({ corrupted, omitted, interrupts, assignee }: InboxItem
     if (!plainAnswer("approve", asked) || !plainAnswer("decline", asked)) return "more";
     return folds(asked.message ?? "") || folds(pretty(toolCall?.arguments ?? "")) ? "long" : undefined;
   });
-  return found.find((one) => one !== undefined) ?? (assignee !== undefined && assignee !== me ? "assigned" : undefined);
+  return found.find((one) => one !== undefined) ?? (assignee !== undefined && me !== undefined && assignee !== me ? "assigned" : undefined);
 }
 
 export const bulkable = (item: InboxItem, me?: string): boolean => barredBy(item, me) === undefined;

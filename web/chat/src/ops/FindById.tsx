@@ -1,8 +1,9 @@
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
-import { ApiError, call, type Page, type RunInfo } from "../server/api";
-import { asking, CHATS, find, latestFirst, type Found } from "./find";
+import { ApiError, call } from "../server/api";
+import { CHATS, lookUp, type Answer } from "./find";
 import { seesOthers } from "./health";
 import { learnNames } from "./runnames";
+import { unfolded } from "./runstates";
 import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
 import { RunTable, type Act } from "./RunTable";
@@ -22,23 +23,6 @@ const get = async <T,>(path: string): Promise<T | undefined> => {
   }
 };
 
-/** So many runs of chats with such a title stand beside those of such questions. */
-const TITLED = 50;
-
-interface Answer {
-  found?: Found;
-  /** Those whose questions have it, or whose chats' titles do. */
-  runs?: RunInfo[];
-}
-
-/** What is found; "titled" if chats' titles have it, and no question does. */
-async function lookUp(wanted: string): Promise<Answer | "titled"> {
-  const titled = (await get<Page<RunInfo>>(`/runs?limit=${TITLED}&title=${encodeURIComponent(wanted)}`))?.items ?? [];
-  const runs = await asking(wanted, get);
-  if (runs.length > 0) return { runs: latestFirst([...new Map([...titled, ...runs].map((one) => [one.id, one])).values()]) };
-  return titled.length > 0 ? "titled" : { found: await find(wanted, get) };
-}
-
 /** Finds chats by a part of their title, runs by what they ask, and what has an id, whatever it is. `titled` shows the runs of such chats. The children are shown while nothing was looked for by its id. */
 export function FindById({ act, titled, children }: { act: Act; titled: (title: string) => void; children: ReactNode }) {
   const [id, setId] = useState("");
@@ -50,7 +34,7 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
     if (wanted === "") return setAnswer(undefined);
     latest.current = wanted;
     setAnswer({ id: wanted, looking: true });
-    const outcome = await lookUp(wanted).catch((failed: unknown) => ({ fault: failed instanceof Error ? failed.message : String(failed) }));
+    const outcome = await lookUp(wanted, get).catch((failed: unknown) => ({ fault: failed instanceof Error ? failed.message : String(failed) }));
     if (latest.current !== wanted) return;
     if (outcome !== "titled") return setAnswer({ id: wanted, ...outcome });
     setAnswer(undefined);
@@ -94,7 +78,7 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
               </details>
             </>
           )}
-          {runs && <p>{ops.runsWith(runs.length, visible(answer.id))}</p>}
+          {runs && <p>{(answer.cut ? ops.firstRunsWith : ops.runsWith)(unfolded(runs, found?.run?.id).length, visible(answer.id))}</p>}
           {answer && !answer.looking && (
             <button type="button" className="quiet" data-testid="find-over" onClick={() => type("")}>
               {ops.toRuns}
@@ -115,8 +99,8 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
             </p>
           )}
         </div>
-        {found?.run && <RunTable key={found.run.id} runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
-        {runs && <RunTable runs={runs} act={actHere} across={others} />}
+        {found?.run && !runs && <RunTable key={found.run.id} runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
+        {runs && <RunTable key={found?.run?.id} runs={runs} act={actHere} across={others} shown={found?.run?.id} />}
       </search>
       {(!answer || answer.looking) && children}
     </>

@@ -3,7 +3,9 @@
 
 import type { RunInfo } from "../server/api";
 import { questionOf } from "./runquestions";
+import { isSaid } from "../lib/issaid";
 import { visible } from "../../../react/lib/misleading";
+import { whenOver } from "../server/session";
 import { ops } from "../words/ops";
 
 const MOST = 1_000;
@@ -15,7 +17,8 @@ type Called = Named & Pick<RunInfo, "title" | "threadId" | "runId" | "namespace"
 
 /** Learns what runs of a list were asked. */
 export function learnNames(runs: readonly Named[]): void {
-  if (byRun.size > MOST) [byRun, byExecution].forEach((map) => map.clear());
+  whenOver(forget);
+  if (byRun.size > MOST) forget();
   for (const { id, execution, asked } of runs) {
     if (!asked) continue;
     byRun.set(id, asked);
@@ -23,18 +26,18 @@ export function learnNames(runs: readonly Named[]): void {
   }
 }
 
+const forget = () => [byRun, byExecution].forEach((map) => map.clear());
+
 /** What a run was asked that is known by its id alone, or the beginning of that. */
 export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
 
-/** Whether it is a word or two, such as what is left of a slash command. */
-const isBare = (said: string) => said.trim().split(/\s+/).length <= 2;
-
 const saidOf = (run: Called) => run.asked || byExecution.get(run.execution) || chatName(run);
 
-/** What a run is called: by what was asked, or by its chat if nobody knows that, or by its question if the other is a word or two. */
+/** What a run is called: by what was asked, or by its chat if nobody knows that, or by its question if the other says no more. */
 export function nameOf(run: Called): string {
   const said = saidOf(run);
-  return visible((isBare(said) && questionOf(run)) || said);
+  const asks = questionOf(run) ?? "";
+  return visible(isSaid(said, asks) ? asks : said);
 }
 
 export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));

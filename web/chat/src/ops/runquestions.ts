@@ -5,6 +5,7 @@ import { decidedAbout } from "../inbox/decided";
 import { asksWords } from "../../../react/inbox/asks";
 import { isObject } from "../../../react/forms/schema";
 import { visible } from "../../../react/lib/misleading";
+import { whenOver } from "../server/session";
 import { ofDecisions, ofWaiting } from "../server/notices";
 import { parts } from "../words";
 
@@ -40,7 +41,7 @@ export function learnDecided(decisions: readonly DecisionInfo[]): void {
 }
 
 /** What a run has asked, or was begun by the answer to; undefined: nothing, or that is not known. */
-export const questionOf = (run: Asking): string | undefined => asked.get(openKey(run)) ?? asked.get(run.id) ?? begun.get(run.id)?.about;
+export const questionOf = (run: Asking): string | undefined => asked.get(run.id) ?? asked.get(openKey(run)) ?? begun.get(run.id)?.about;
 
 /** Whether all answers that have begun a run were a no. */
 export const wasDeclined = ({ id }: Pick<RunInfo, "id">): boolean => begun.get(id)?.declined === true;
@@ -69,6 +70,12 @@ function by(decisions: readonly DecisionInfo[], of: (one: DecisionInfo) => strin
 }
 
 function thin(): void {
+  whenOver(forget);
   if (asked.size > MOST) asked.clear();
   if (begun.size > MOST) begun.clear();
+}
+
+function forget(): void {
+  asked.clear();
+  begun.clear();
 }

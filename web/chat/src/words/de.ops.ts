@@ -81,6 +81,7 @@ export const ops: typeof en = {
   find: "Suchen",
   looking: "Wird gesucht…",
   notFound: (wanted) => `Kein Lauf hier hat „${wanted}“.`,
+  firstRunsWith: (n, wanted) => (n === 1 ? `Der erste Lauf mit „${wanted}“ ist zu sehen.` : `Die ersten ${n} Läufe mit „${wanted}“ sind zu sehen.`),
   runsWith: (n, wanted) => (n === 1 ? `1 Lauf hat „${wanted}“.` : `${n} Läufe haben „${wanted}“.`),
   inNamespace: "in",
   itIs: {

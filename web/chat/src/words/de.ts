@@ -114,6 +114,7 @@ const decision: Words["decision"] = {
   allOfIt: "alles",
   cameBack: "kam zurück",
   by: (verdict, who) => `${verdict} von ${who}`,
+  toolDone: (tool, at) => `Das Werkzeug ${tool} wurde schon ausgeführt${at ? ` (${at})` : ""}, in einer früheren Fassung. Seine Argumente sind nicht bekannt.`,
   alreadyDone: (at) => `Der Aufruf wurde schon ausgeführt${at ? ` (${at})` : ""}, in einer früheren Fassung. Freigeben führt ihn noch einmal aus.`,
   verdicts: {
     expired: "abgelaufen",

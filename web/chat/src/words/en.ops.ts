@@ -79,6 +79,7 @@ export const ops = {
   find: "Find",
   looking: "Looking…",
   notFound: (wanted: string) => `No run here has “${wanted}”.`,
+  firstRunsWith: (n: number, wanted: string): string => (n === 1 ? `The first run with “${wanted}” is shown.` : `The first ${n} runs with “${wanted}” are shown.`),
   runsWith: (n: number, wanted: string): string => (n === 1 ? `1 run has “${wanted}”.` : `${n} runs have “${wanted}”.`),
   inNamespace: "in",
   itIs: {

@@ -99,6 +99,7 @@ const decision = {
   allOfIt: "all of it",
   cameBack: "came back",
   by: (verdict: string, who: string) => `${verdict} by ${who}`,
+  toolDone: (tool: string, at?: string) => `The tool ${tool} was already carried out${at ? ` (${at})` : ""}, in an earlier version. Its arguments are not known.`,
   alreadyDone: (at?: string) => `The call was already carried out${at ? ` (${at})` : ""}, in an earlier version. Approving carries it out again.`,
   verdicts: {
     expired: "expired",
