@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -40,5 +41,40 @@ func TestCallsOfABranch(t *testing.T) {
 	}
 	if about := string(b.About); !strings.Contains(about, `{"id":"done","name":"pay","arguments":"{\"to\":\"Ada\"}"}`) {
 		t.Error(about)
+	}
+}
+
+// What is kept of calls has a bound, whatever an agent calls them and writes into them.
+func TestCallsOfABranchAreBounded(t *testing.T) {
+	escaped := `{"text":"` + strings.Repeat("<", 2000) + `"}`
+	for name, c := range map[string]struct {
+		call        Call
+		kept, whole int // the calls, and those with their arguments
+	}{
+		"short":          {Call{Name: "pay", Arguments: `{"to":"Ada"}`}, maxCalls, maxCalls},
+		"long names":     {Call{Name: strings.Repeat("n", 6000), Arguments: "{}"}, 2, 2},
+		"too long a one": {Call{Name: strings.Repeat("n", callsBytes), Arguments: "{}"}, 0, 0},
+		"escaped":        {Call{Name: "write", Arguments: escaped}, maxCalls, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			calls := make([]Call, maxCalls)
+			for i := range calls {
+				calls[i] = c.call
+			}
+			calls = bounded(calls)
+			whole := 0
+			for _, c := range calls {
+				if c.Arguments != "" {
+					whole++
+				}
+			}
+			text, err := json.Marshal(calls)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(calls) != c.kept || whole != c.whole || len(text) > callsBytes+maxCalls+2 {
+				t.Errorf("%d calls, %d whole, %d bytes", len(calls), whole, len(text))
+			}
+		})
 	}
 }

@@ -28,11 +28,12 @@ type Call struct {
 	Arguments string `json:"arguments,omitempty"` // "" if they are longer than argumentBytes
 }
 
-// maxCalls and argumentBytes bound what a branch says of its calls: the list of branches
-// is read whole.
+// maxCalls, argumentBytes and callsBytes bound what a branch says of its calls: the list of
+// branches is read whole.
 const (
 	maxCalls      = 20
 	argumentBytes = 2 << 10
+	callsBytes    = 16 << 10 // as they are encoded, with names and IDs of whatever length
 )
 
 // carriedOut is the last calls among messages that have a result which does not deny it.
@@ -58,7 +59,26 @@ func carriedOut(messages protocol.Messages) []Call {
 			calls = append(calls, call)
 		}
 	}
-	return calls[max(0, len(calls)-maxCalls):]
+	return bounded(calls[max(0, len(calls)-maxCalls):])
+}
+
+// bounded is the last of the calls that have room, the arguments of those that have none left out.
+func bounded(calls []Call) []Call {
+	room := callsBytes
+	for i := len(calls) - 1; i >= 0; i-- {
+		if room < encodedBytes(calls[i]) {
+			calls[i].Arguments = ""
+		}
+		if room -= encodedBytes(calls[i]); room < 0 {
+			return calls[i+1:]
+		}
+	}
+	return calls
+}
+
+func encodedBytes(c Call) int {
+	text, _ := json.Marshal(c) // Strings always have a text.
+	return len(text)
 }
 
 // branchBytes bounds the messages of a branch: they are encoded and deflated before the
