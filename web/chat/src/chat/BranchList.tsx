@@ -4,6 +4,7 @@ import { carriedOut } from "../decision/donebefore";
 import { Guarded } from "../../../react/lib/Guarded";
 import { ToolCard } from "./ToolCard";
 import { locale, words } from "../words";
+import { apart } from "../words/apart";
 
 /** The earlier versions of what follows a place, and what they have carried out. */
 export default function BranchList({ here }: { here: readonly Branch[] }) {
@@ -15,24 +16,24 @@ export default function BranchList({ here }: { here: readonly Branch[] }) {
     <>
       {done.length > 0 && (
         <section className="done-before" data-testid="done-before">
-          <p className="hint">{words.chat.doneBefore}</p>
+          <p className="hint">{apart.doneBefore}</p>
           {done.map(({ id, name, arguments: given = "" }) => (
             <ToolCard key={id} call={{ id, type: "function", function: { name, arguments: given } }} state="done" open={false} told={decided.get(id)} />
           ))}
         </section>
       )}
       <details className="branches" data-testid="branches">
-        <summary>{words.chat.versions(here.length)}</summary>
+        <summary>{apart.versions(here.length)}</summary>
         <ul>
           {here.map(({ id, at, title, messages, kept }) => (
             <li key={id} data-testid="branch" data-branch-id={id}>
               <span className="text" dir="auto">
-                {title || words.chat.anotherAnswer}
+                {title || apart.anotherAnswer}
               </span>
               <span className="hint">
                 {words.chat.messages(messages, messages.toLocaleString(locale))}, {words.chat.replaced}{" "}
                 <time dateTime={at}>{new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" })}</time>
-                {!kept && `. ${words.chat.notKept}`}
+                {!kept && `. ${apart.notKept}`}
               </span>
               {kept && !readOnly && (
                 <Guarded subject={id}>

@@ -18,6 +18,7 @@ import { Steps } from "./Steps";
 import { useSteps } from "./stepping";
 import type { Told } from "./told";
 import { parts, words } from "../words";
+import { apart } from "../words/apart";
 
 interface Props {
   threadId: string;
@@ -155,7 +156,7 @@ function doneWords(interrupt: Interrupt, { messages, branches, decided }: Pick<P
   if (!done) return undefined;
   const on = decided.get(done.id)?.at;
   const at = on && clock(on, Date.now(), parts);
-  return done.known ? words.decision.alreadyDone(at) : words.decision.toolDone(visible(call.function.name), at);
+  return done.known ? apart.alreadyDone(at) : apart.toolDone(visible(call.function.name), at);
 }
 
 function idOf({ id }: Interrupt): string {
