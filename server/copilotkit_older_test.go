@@ -6,6 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // What the pages of these releases send, as recorded: 1.52.1 sends the answer alone,
@@ -118,6 +123,23 @@ func TestDialectsAreCopilotKitsOnly(t *testing.T) {
 	ts.ask(http.MethodPost, "/agui", propped("r2", `{"command":{"resume":{"approved":true}}}`, "")).opened().fails("interrupts_pending")
 	if lines := effectLines(t, effects); lines != nil {
 		t.Errorf("carried out: %v", lines)
+	}
+}
+
+// An answer that is refused has the question before it, for those who may read alone.
+func TestQuestionsAreAskedAgainOfReaders(t *testing.T) {
+	auth := byToken{"reader": {User: "u"}, "runner": {User: "u", Scopes: []string{identity.ScopeRun}}}
+	ts := nodeWith(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}}, &Options{Auth: auth})
+	as := func(token, input string) (json.RawMessage, []string) {
+		value, _, types := ts.ask(http.MethodPost, "/copilotkit/agent/default/run", input, "Authorization", "Bearer "+token).opened().asked()
+		return value, types
+	}
+	as("reader", propped("r1", `{"interruptDialect":"legacy"}`, user("u1", `/tool mail {"to":"ada"}`)))
+	for token, told := range map[string]bool{"reader": true, "runner": false} {
+		value, types := as(token, propped("r-"+token, fmt.Sprintf(answerOf1602, `{"approved":"perhaps"}`, `{"id":"other"}`), ""))
+		if types[len(types)-1] != "RUN_ERROR" || told != (value != nil) {
+			t.Errorf("%s is told of %s in %v", token, value, types)
+		}
 	}
 }
 
