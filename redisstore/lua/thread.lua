@@ -84,12 +84,12 @@ local function tenant(t)
   return t.tenant
 end
 
-local function tell(t) redis.call('XADD', t.notices, 'MAXLEN', '~', ARG.notices, '*', unpack(t.told)) end
+local function toStream(t) redis.call('XADD', t.notices, 'MAXLEN', '~', ARG.notices, '*', unpack(t.told)) end
 
 -- announce tells what was left to it (notice.lua). What cannot be told keeps nothing else from
 -- happening.
 local function announce(t)
-  if t.told then pcall(tell, t) end
+  if t.told then pcall(toStream, t) end
   t.told = nil
 end
 
