@@ -5,7 +5,7 @@
 -- ARGS
 --   group
 --   from     where in the stream a group begins that is new
---   most     how many may wait. They are no more than it by the last entry that is taken in
+--   most     how many may wait. An entry is taken in whole, so that a few more may
 --   kinds    that are wanted, a comma before and behind each; '': all
 --   agents   the same, default for the one without a name. That a thread was deleted is
 --            about no agent, and wanted in any case
@@ -14,8 +14,8 @@
 -- Returns {how many are due, ms until the next is, -1 when none waits, 1 when there may be
 --   more in the stream}.
 
--- About BATCH notices are taken in: of entries that are read STEP at a time, or one where as many
--- notices as an entry may have, MANY, are too many.
+-- A script looks at about BATCH notices. It reads STEP entries at a time, and fewer when there is no
+-- room for MANY notices of each, which is about how many an entry has at most.
 local BATCH, STEP, MANY = 100, 4, 64
 
 local function read(count)
