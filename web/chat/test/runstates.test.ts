@@ -110,10 +110,10 @@ it("calls a run by its question if what was asked says no more, and says that it
   expect(Object.values(runState(run({ id: "q2", ...ended })))).toEqual(["declined", ""]);
   const two = [decision({ ...pay, interruptId: "b", arguments: { to: "Ada" }, payload: { approved: true } }), decision(pay)];
   learnDecided(two);
-  expect(nameOf(run({ id: "q1", asked: "twice" }))).toBe("Pay to Zoe and 1 more");
+  expect(nameOf(run({ id: "q1", asked: "Expire 1" }))).toBe("Pay to Zoe and 1 more");
   expect(runState(run({ id: "q2", ...ended })).words).toBe("succeeded");
   learnOpen([{ threadId: "t/1", namespace: "n", runId: "open", title: "", interrupts: [{ id: "i", interrupt: {}, toolCall: { name: "pay", arguments: '{"to":"Bob"}' } }] }]);
-  expect(nameOf(run({ id: "q3", runId: "open", asked: "form" }))).toBe("Pay to Bob");
+  expect(nameOf(run({ id: "q3", runId: "open", asked: "Form" }))).toBe("Pay to Bob");
   learnDecided([decision({ ...pay, askedBy: { id: "q3" }, arguments: { to: "Bo" } })]);
   expect(nameOf(run({ id: "q3", runId: "open", asked: "form" }))).toBe("Pay to Bo");
 });

@@ -31,13 +31,18 @@ const forget = () => [byRun, byExecution].forEach((map) => map.clear());
 /** What a run was asked that is known by its id alone, or the beginning of that. */
 export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
 
-const saidOf = (run: Called) => run.asked || byExecution.get(run.execution) || chatName(run);
+/** What is left of a command, which is ASCII: "Expire 1". */
+const COMMAND = /^[\w-]+( [\w-]+)?$/;
+
+const askedOf = (run: Named) => run.asked || byExecution.get(run.execution) || "";
+
+const saidOf = (run: Called) => askedOf(run) || chatName(run);
 
 /** What a run is called: by what was asked, or by its chat if nobody knows that, or by its question if the other says no more. */
 export function nameOf(run: Called): string {
   const said = saidOf(run);
   const asks = questionOf(run) ?? "";
-  return visible(isSaid(said, asks) ? asks : said);
+  return visible(asks !== "" && (isSaid(said, asks) || COMMAND.test(askedOf(run))) ? asks : said);
 }
 
 export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
