@@ -20,8 +20,8 @@ async function state(tab, name) {
     await tab.page.setViewportSize(size);
     const look = `${colorScheme}-${size.width}`;
     const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    // Buttons that decide are drawn as they are when they may be pressed.
-    await tab.page.waitForFunction(() => !document.querySelector('[data-calm="false"]'));
+    // Buttons that decide are drawn as they are when they may be pressed. What streams moves those below it, out of sight.
+    await tab.page.waitForFunction(() => ![...document.querySelectorAll('[data-calm="false"]')].some((box) => box.getBoundingClientRect().top < innerHeight));
     found[look] = [...(wide > 0 ? [`${wide} pixels too wide`] : []), ...(i === LOOKS.length - 1 ? [] : await barriers(tab.page))];
     await tab.shot(`state-${name}-${look}`);
   }
