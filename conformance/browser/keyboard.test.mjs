@@ -106,6 +106,8 @@ test("with the keyboard: the inbox is filtered and answered, and a run is cancel
   await press(tab, tab.at("ops-runs"));
   await press(tab, tab.at("run-filters").locator("> summary"));
   const delivery = tab.at("dispatch-state");
+  const [button, opened] = await Promise.all([tab.at("run-filters").locator("> summary").boundingBox(), delivery.boundingBox()]);
+  assert.ok(opened.y - button.y < 100, "what opens is at its button, however long the list below is");
   const inMenu = () => delivery.evaluate((menu) => menu.querySelector('[role="menuitemradio"]:focus') !== null);
   await press(tab, delivery.locator("summary"));
   for (const state of ["queued", "claimed"]) {
