@@ -261,8 +261,14 @@ func cancelled(id string) protocol.ResumeEntry {
 // last one wanted.
 func (l *lab) until(last func(protocol.Event) bool) []protocol.Event {
 	l.t.Helper()
+	return l.within(patience, last)
+}
+
+func (l *lab) within(patience time.Duration, last func(protocol.Event) bool) []protocol.Event {
+	l.t.Helper()
 	var events []protocol.Event
-	ctx := l.ctx()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	for {
 		for len(l.unread) > 0 {
 			text := l.unread[0]
