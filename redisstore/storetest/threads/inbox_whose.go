@@ -290,10 +290,10 @@ var ReviewTests = []stage.Test{
 				after  time.Duration
 				want   string
 			}{
-				{"ann", time.Minute, 0, "ann"},
+				{"ann", time.Hour, 0, "ann"},
 				{"bob", 0, 0, "ann"},
 				{"bob", 2 * time.Minute, 0, "bob"},
-				{"ann", 0, 90 * time.Second, "bob"},
+				{"eve", 0, 90 * time.Second, "bob"},
 				{"bob", 0, 0, ""},
 				{"ann", time.Minute, 0, "ann"},
 				{"", 0, 2 * time.Minute, ""},

@@ -14,7 +14,7 @@ interface Done {
 
 /** What was taken out of the conversation together, for what it has done. */
 export interface Carried {
-  /** What has a result in it. Servers of before do not say it. */
+  /** What has a result in it; undefined: nothing has. */
   calls?: readonly Done[];
 }
 
