@@ -4,6 +4,7 @@ import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import { oldestWords, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, replaced, seesOthers } from "./health";
+import { LatestFailures, LatestRuns } from "./LatestRuns";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { onLink } from "../lib/route";
 import { RUNNING, runsHref } from "./runfilters";
@@ -63,6 +64,7 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
         {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>
       <NowSection counts={counts} failed={failed.data} whole={whole} />
+      {seesOthers(me) ? failed.data && failed.data.n > 0 && <LatestFailures failed={failed} href={failedHref(failed.data)} /> : me && <LatestRuns />}
       <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
       {counts && <Record counts={counts} whole={whole} />}
