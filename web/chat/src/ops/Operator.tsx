@@ -16,6 +16,7 @@ import { useMay } from "../server/who";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { ops } from "../words/ops";
+import "../styles/inbox.css";
 import "../styles/operator.css";
 
 const EVERY_MS = 3_000;
