@@ -7,7 +7,7 @@ export const ops: typeof en = {
   metrics: "Metriken reichen weiter zurück.",
   lastFor: (span) => `binnen ${span}`,
   series: (what, sum, most, every, over) => `${what}: ${sum} binnen ${over}, höchstens ${most} in ${every}`,
-  needsMetrics: "Server, Speicher und Aktivität brauchen den Scope metrics, oder admin mit tenants.",
+  needsMetrics: "Server, Speicher, Upstreams, Aktivität und wartende Arbeit sind nicht zu sehen: Der Scope metrics zeigt sie.",
   waitingForWorkers: "Warten auf Worker",
   streamsAbout: "Läufe aller Mandanten, die auf die Agenten dieses Servers warten.",
   streams: "Streams",

@@ -5,7 +5,7 @@ export const ops = {
   metrics: "Metrics reach further back.",
   lastFor: (span: string) => `in the last ${span}`,
   series: (what: string, sum: string, most: string, every: string, over: string) => `${what}: ${sum} in the last ${over}, ${most} at most in ${every}`,
-  needsMetrics: "Servers, the store and activity need the scope metrics, or admin with tenants.",
+  needsMetrics: "Servers, the store, upstreams, activity and waiting work are not shown: the scope metrics shows them.",
   waitingForWorkers: "Waiting for workers",
   streamsAbout: "Runs of all tenants that wait for the agents of this server.",
   streams: "Streams",
