@@ -2,7 +2,7 @@
 
 import { expect, it, vi } from "vitest";
 import { ApiError, type InboxItem } from "../src/server/api";
-import { among, Bulk, bulkable, called, countOf, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
+import { among, Bulk, bulkable, called, countOf, endBelow, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
 
 type Asked = InboxItem["interrupts"][number];
 
@@ -246,4 +246,8 @@ it("forgets what became of the last ones when it is told to, and nothing that is
 it("says what a yes to several does", () => {
   const plain = item("plain", asked({ toolCall: undefined }));
   expect([[one], [plain], [two, plain]].map((items) => [called(items), countOf(items)])).toEqual([["calls", 1], ["answers", 1], ["both", 3]]);
+});
+
+it("counts what is to be scrolled to, also what is seen in part, and nothing that ends with the box", () => {
+  expect([endBelow([100, 200, 300, 400], 250), endBelow([100, 200.4], 200), endBelow([], 0)]).toEqual([2, 0, 0]);
 });

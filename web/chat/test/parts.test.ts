@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { insteadOf, readable } from "../src/ops/parts";
+import { asks, insteadOf, readable } from "../src/ops/parts";
 
 const parts = (...scopes: string[]) => readable((scope) => scopes.includes(scope));
 
@@ -17,4 +17,9 @@ it("leads from a part that one may not read to one that one may, or to the inbox
   expect(insteadOf("/ops", parts("read", "approver"))).toBe("/inbox");
   // That there is no such page is said, to whom any is shown.
   expect(insteadOf("/ops/nothing", parts("admin"))).toBeUndefined();
+});
+
+it("asks the server for nothing that somebody may not be told", () => {
+  const of = (...scopes: string[]) => Object.entries(asks((scope) => scopes.includes(scope))).flatMap(([what, may]) => (may ? what : [])).join();
+  expect([of("admin"), of("admin", "tenants"), of("metrics"), of("metrics", "approver")]).toEqual(["deliveries,runs,waiting", "servers,deliveries,runs,waiting", "servers", "servers,waiting"]);
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
 import { failureOf, isPaused, runDetail, runLine, runState, unfolded } from "../src/ops/runstates";
-import { belowName, learnNames, nameOf } from "../src/ops/runnames";
+import { belowName, headOf, learnNames, nameOf } from "../src/ops/runnames";
 import { learnDecided, learnOpen } from "../src/ops/runquestions";
 import { moreFacts, people } from "../src/ops/runfacts";
 import { signIn } from "../src/server/session";
@@ -96,6 +96,15 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(people(run({ origin: "expiry", begunBy: "bob" }))).toEqual([["Asked by", "bob"]]);
   expect(people(run({ answersAnew: "m", user: "ann" }))).toEqual([["Retried by", "ann"]]);
   expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
+});
+
+it.each([
+  [{ title: "Panic" }, "/panic", "Panic", undefined],
+  [{ title: "out of paper" }, "/fail out of paper", "out of paper", "/fail out of paper"],
+  [{ title: "x", asked: "Plan a trip to…" }, "Plan a trip to Lisbon.\nAnd a hotel.", "Plan a trip to Lisbon.\nAnd a hotel.", undefined],
+  [{ title: "Panic" }, undefined, "Panic", undefined],
+])("calls %j, asked %s, by its name in lists, and says only what that does not", (more, asked, heading, below) => {
+  expect(headOf(run({ execution: "none", ...more }), asked)).toEqual(below === undefined ? { heading } : { heading, below });
 });
 
 const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });

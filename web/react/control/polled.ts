@@ -45,14 +45,15 @@ const AS_IS: PathAt = (path) => path;
 
 /**
  * What a path answers, asked again every so often while the page is looked at, or wanted unseen, or soon after news of it.
- * `at` puts in what is another at each call.
+ * `at` puts in what is another at each call. Without a path, nothing is asked.
  */
-export function usePolled<T>(control: Control, path: string, everyMs: number, news?: News, at: PathAt = AS_IS): Polled<T> {
-  const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ControlError }>({ path });
+export function usePolled<T>(control: Control, path: string | undefined, everyMs: number, news?: News, at: PathAt = AS_IS): Polled<T> {
+  const [answer, setAnswer] = useState<{ path: string | undefined; data?: T; error?: ControlError }>({ path });
   const [asked, askAgain] = useState(0);
   const refresh = useCallback(() => askAgain((n) => n + 1), []);
-  const etag = useRef<{ path: string; tag?: string }>({ path });
+  const etag = useRef<{ path: string | undefined; tag?: string }>({ path });
   useEffect(() => {
+    if (path === undefined) return;
     let over = false;
     let failing = false;
     let unwait = () => {};

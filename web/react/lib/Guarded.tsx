@@ -96,7 +96,7 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
     if (!button || button.disabled) return;
     if (button.dataset.edits !== undefined) return;
     // A button that submits decides with the form it submits.
-    check(event, { again: event.detail > 1, lifted: event.detail > 0 }, button.type !== "submit");
+    check(event, { again: event.detail > 1, lifted: event.detail > 0, keyed: event.detail === 0 }, button.type !== "submit");
   };
   const keyed = (event: KeyboardEvent) => {
     const { target, key, repeat } = event;
@@ -145,7 +145,31 @@ export function scrolledByPage(): void {
   guard.look(true);
 }
 
-/** The person has gone to what is shown there, by a key of their own: it waits no longer than behind any act of theirs. */
+/** The person has gone to what is shown there: it waits no longer than behind any act of theirs. */
 export function led(to: HTMLElement): void {
   for (const [spot, place] of places) if (to.contains(place)) spot.led();
+}
+
+/**
+ * Presses a button for a key. One that comes too soon behind the person's own way to what the button decides waits for that to
+ * be seen, unless the person does anything else meanwhile; otherwise it is the guard that takes it, or says that it was too soon.
+ */
+export function pressed(button: HTMLElement): void {
+  const of = button.closest(".guarded");
+  const spot = [...places].find(([, place]) => place === of)?.[0];
+  const left = button.dataset.edits === undefined ? spot?.left() : undefined;
+  if (left === undefined) return button.click();
+  const over = new AbortController();
+  const timer = setTimeout(() => {
+    over.abort();
+    button.click();
+  }, Math.ceil(left));
+  const leave = () => {
+    clearTimeout(timer);
+    over.abort();
+  };
+  // The key itself is on its way still.
+  setTimeout(() => {
+    if (!over.signal.aborted) for (const act of ACTS) window.addEventListener(act, leave, { capture: true, signal: over.signal });
+  });
 }

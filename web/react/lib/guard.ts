@@ -68,11 +68,27 @@ export class Guard {
   }
 }
 
+/** From when on, and for how long, something is waited for. */
+interface Wait {
+  since: number;
+  pause: number;
+}
+
+/** A wait from now on, unless the one before it ends later. */
+function longer(before: Wait, pause: number): Wait {
+  const since = performance.now();
+  return since + pause < before.since + before.pause ? before : { since, pause };
+}
+
+const isOver = ({ since, pause }: Wait): boolean => performance.now() - since >= pause;
+
 /** One place that takes decisions. */
 export class Spot {
-  private since = performance.now();
-  /** How long it waits from then on. */
-  private pause = CALM_MS;
+  /** Before a pointer, to which it matters where the spot is, and before a key, to which it does not. */
+  private wait: Wait = { since: performance.now(), pause: CALM_MS };
+  private unseen = this.wait;
+  /** The person has gone to it, and nothing has happened to it since that they have not done. */
+  private wanted = false;
   private subject?: string;
   private place?: Place;
   /** Whether it was calm when the pointer last came down on it. */
@@ -93,16 +109,28 @@ export class Spot {
 
   /** It waits for so long; a longer wait that has begun goes on. */
   disturb(pause = CALM_MS): void {
-    const now = performance.now();
-    if (now + pause < this.since + this.pause) return;
-    this.since = now;
-    this.pause = pause;
-    this.settle();
+    this.wanted = false;
+    this.unseen = longer(this.unseen, pause);
+    this.moved(pause);
   }
 
   /** The person has come to it on purpose: it waits as behind any act of the person's. */
   led(): void {
-    this.pause = Math.min(this.pause, OWN_MS);
+    this.wanted = true;
+    this.unseen = { ...this.unseen, pause: Math.min(this.unseen.pause, OWN_MS) };
+    this.wait = { ...this.wait, pause: Math.min(this.wait.pause, OWN_MS) };
+    this.settle();
+  }
+
+  /** How long a key waits whose person has gone to it for that, in milliseconds; undefined: no key waits, each is taken or is not. */
+  left(): number | undefined {
+    const { since, pause } = this.unseen;
+    return this.wanted && !isOver(this.unseen) ? since + pause - performance.now() : undefined;
+  }
+
+  /** It is elsewhere, and decides what it did. */
+  private moved(pause = CALM_MS): void {
+    this.wait = longer(this.wait, pause);
     this.settle();
   }
 
@@ -114,7 +142,7 @@ export class Spot {
     if (!now || !before || own) return;
     const down = now.y - before.y;
     const onPage = down + now.scrolled - before.scrolled;
-    if (Math.abs(now.x - before.x) > MOVED || (Math.abs(down) > MOVED && (byPage || Math.abs(onPage) > MOVED))) this.disturb();
+    if (Math.abs(now.x - before.x) > MOVED || (Math.abs(down) > MOVED && (byPage || Math.abs(onPage) > MOVED))) this.moved();
   }
 
   /** The pointer comes down. It is lifted later, and what was decided was decided before it came down. */
@@ -125,14 +153,15 @@ export class Spot {
 
   /**
    * Whether an act is taken; one that is not makes the spot wait anew. `again`: a repeated key, or not the first click in a
-   * row. `lifted`: it is the end of a press.
+   * row. `lifted`: it is the end of a press. `keyed`: no pointer did it, so that it does not matter where the spot is.
    */
-  takes({ again = false, lifted = false } = {}): boolean {
+  takes({ again = false, lifted = false, keyed = false } = {}): boolean {
     if (this.subject === "") return true;
     this.look();
-    const taken = this.calm() && !again && !(lifted && this.pressed === false);
+    const wait = keyed ? this.unseen : this.wait;
+    const taken = isOver(wait) && !again && !(lifted && this.pressed === false);
     this.refusedAt = taken ? -Infinity : performance.now();
-    if (!taken) this.disturb(this.calm() ? OWN_MS : this.pause);
+    if (!taken) this.disturb(isOver(wait) ? OWN_MS : wait.pause);
     else this.settle();
     return taken;
   }
@@ -150,7 +179,7 @@ export class Spot {
 
   /** By the clock, which a timer may lag behind. */
   private calm(): boolean {
-    return this.subject === "" || performance.now() - this.since >= this.pause;
+    return this.subject === "" || isOver(this.wait);
   }
 
   private settle(): void {
@@ -158,7 +187,7 @@ export class Spot {
     const calm = this.calm();
     const refused = now - this.refusedAt < SAID_MS;
     clearTimeout(this.timer);
-    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.since + this.pause - now;
+    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.wait.since + this.wait.pause - now;
     if (wait !== undefined && this.watchers.size > 0) this.timer = setTimeout(() => this.settle(), Math.ceil(wait));
     if (calm === this.state.calm && refused === this.state.refused) return;
     this.state = { calm, refused };

@@ -53,6 +53,29 @@ it("waits no longer than behind an act where the person has gone to it by a key"
   expect(spot.takes()).toBe(true);
 });
 
+it("takes a key wherever it has been moved to, and a pointer not before that has been seen", () => {
+  const { spot, at } = spotAt({ x: 0, y: 100, scrolled: 0 });
+  pass(CALM_MS);
+  at.place = { x: 0, y: 200, scrolled: 0 };
+  spot.look();
+  expect(spot.takes({ keyed: true })).toBe(true);
+  expect(spot.takes()).toBe(false);
+});
+
+it("has a key wait for what the person has gone to, and for nothing that has come or changed by itself", () => {
+  const { spot } = spotAt();
+  expect(spot.left()).toBeUndefined();
+  spot.led();
+  pass(100);
+  expect(spot.left()).toBe(OWN_MS - 100);
+  spot.about("two");
+  expect(spot.left()).toBeUndefined();
+  spot.led();
+  pass(OWN_MS);
+  expect(spot.left()).toBeUndefined();
+  expect(spot.takes({ keyed: true })).toBe(true);
+});
+
 it("is not careful where there is nothing to decide by mistake", () => {
   const { spot } = spotAt(undefined, "");
   expect(spot.takes()).toBe(true);

@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState, useSyncExternalSto
 import type { Interrupt } from "@ag-ui/client";
 import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
-import { among, called, countOf, countWords, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
+import { among, called, countOf, countWords, endBelow, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { Facts } from "../../../react/decision/Facts";
 import { Guarded, led, uncovered } from "../../../react/lib/Guarded";
@@ -90,9 +90,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
           <p id={asks} data-testid="bulk-asks">
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
-          <div className="all-named" data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={asks}>
-            <Named asked={asked} />
-          </div>
+          <Named asked={asked} labelledBy={asks} />
           {explained.length > 0 && (
             <label className="field">
               <span>
@@ -175,8 +173,41 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   );
 }
 
-/** Each question as it would be answered: what it asks, by which tool it would be done, who asks, and with what. */
-function Named({ asked }: { asked: ReadonlyArray<{ item: InboxItem; one: InboxItem["interrupts"][number] }> }) {
+interface NamedProps {
+  asked: ReadonlyArray<{ item: InboxItem; one: InboxItem["interrupts"][number] }>;
+  labelledBy: string;
+}
+
+/** Each question as it would be answered: what it asks, by which tool it would be done, who asks, and with what; and how many are to be scrolled to. */
+function Named({ asked, labelledBy }: NamedProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [below, setBelow] = useState(0);
+  const look = () => {
+    const { current } = box;
+    if (current) setBelow(endBelow([...current.querySelectorAll(":scope > ul > li")].map((one) => one.getBoundingClientRect().bottom), current.getBoundingClientRect().bottom));
+  };
+  useLayoutEffect(look);
+  useEffect(() => {
+    const sizes = new ResizeObserver(look);
+    sizes.observe(box.current!);
+    sizes.observe(box.current!.firstElementChild!);
+    return () => sizes.disconnect();
+  }, []);
+  return (
+    <div className="all-named" data-more={below > 0}>
+      <div ref={box} data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={labelledBy} onScroll={look}>
+        <NamedList asked={asked} />
+      </div>
+      {below > 0 && (
+        <button type="button" data-edits data-testid="bulk-below" onClick={() => box.current!.scrollBy({ top: box.current!.clientHeight * 0.8 })}>
+          <span aria-hidden>↓</span> {inbox.bulk.below(below)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function NamedList({ asked }: Pick<NamedProps, "asked">) {
   return (
     <ul className="named">
       {asked.map(({ item, one }) => (

@@ -12,6 +12,8 @@ interface Props {
   all?: string;
   /** What is chosen unless somebody chooses: it does not stand out. */
   usual?: string;
+  /** It stands among fields, under its label as they do. */
+  field?: boolean;
   /** What can be chosen beside it; the menu is left out where that is undefined. */
   values: readonly string[] | undefined;
   /** A value in words; left out where it is its own name. */
@@ -20,7 +22,7 @@ interface Props {
 }
 
 /** One of several values. Its button says what is chosen. */
-export function Choices({ label, hook, value, all, usual = "", values, words = visible, choose }: Props) {
+export function Choices({ label, hook, value, all, usual = "", field = false, values, words = visible, choose }: Props) {
   if (!values) return null;
   const chosen = (event: MouseEvent<HTMLElement>, one: string) => {
     const drop = event.currentTarget.closest("details")!;
@@ -35,12 +37,18 @@ export function Choices({ label, hook, value, all, usual = "", values, words = v
     event.preventDefault();
     rows[to]?.focus();
   };
-  return (
+  const said = value === "" ? (field ? all : label) : field ? words(value) : `${label}: ${words(value)}`;
+  const menu = (
     <Drop
       className="choices"
       data-testid={hook}
       data-value={value}
-      summary={<summary data-set={value !== usual}>{value === "" ? label : `${label}: ${words(value)}`}</summary>}
+      summary={
+        <summary data-set={value !== usual}>
+          {field && <span className="visually-hidden">{label}: </span>}
+          {said}
+        </summary>
+      }
       onToggle={({ currentTarget }) => {
         if (currentTarget.open) (currentTarget.querySelector<HTMLElement>('[aria-checked="true"]') ?? currentTarget.querySelector("button"))?.focus();
       }}
@@ -53,5 +61,12 @@ export function Choices({ label, hook, value, all, usual = "", values, words = v
         ))}
       </div>
     </Drop>
+  );
+  if (!field) return menu;
+  return (
+    <div className="field">
+      <span aria-hidden>{label}</span>
+      {menu}
+    </div>
   );
 }

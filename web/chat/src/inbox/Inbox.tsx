@@ -4,6 +4,7 @@ import { InboxOpen } from "./InboxOpen";
 import { lastingOf, newBulk, tellsItself } from "./lasting";
 import { Resolved } from "./Resolved";
 import { inbox } from "../words/inbox";
+import "../styles/inbox.css";
 
 const VIEWS = ["open", "resolved"] as const;
 

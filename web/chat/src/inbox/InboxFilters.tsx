@@ -68,15 +68,16 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
         label={inbox.kind}
         hook="inbox-reason"
         value={filters.reason}
+        field={folded}
         all={inbox.any}
         values={offered(facets.reason, filters.reason)}
         words={(one) => reasonWords(one, counts?.[one])}
         choose={(reason) => set({ reason })}
       />
-      <Choices label={inbox.askedBy} hook="inbox-by-user" value={filters.user} all={inbox.anybody} values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
-      <Choices label={inbox.agent} hook="inbox-by-agent" value={filters.agent} all={inbox.any} values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
-      <Choices label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} all={inbox.any} values={tools} choose={(tool) => named({ tool })} />
-      <Choices label={inbox.due} hook="inbox-by-due" value={filters.due} all={inbox.anyTime} values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
+      <Choices label={inbox.askedBy} hook="inbox-by-user" value={filters.user} field={folded} all={inbox.anybody} values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
+      <Choices label={inbox.agent} hook="inbox-by-agent" value={filters.agent} field={folded} all={inbox.any} values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
+      <Choices label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} field={folded} all={inbox.any} values={tools} choose={(tool) => named({ tool })} />
+      <Choices label={inbox.due} hook="inbox-by-due" value={filters.due} field={folded} all={inbox.anyTime} values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
     </>
   );
   return (
@@ -85,7 +86,7 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
       <Drop className="choices" data-testid="inbox-filters" summary={<summary data-set={count > 0}>{summaryWords(folded, count)}</summary>}>
         <form className="drop-panel filter-fields" tabIndex={-1} onSubmit={submit}>
           {folded && menus}
-          <Choices label={inbox.asked} hook="inbox-by-asked" value={filters.asked} all={inbox.asks.any} values={Object.keys(ASKED)} words={(one) => inbox.asks[ASKED[one]!]} choose={(asked) => set({ asked })} />
+          <Choices label={inbox.asked} hook="inbox-by-asked" value={filters.asked} field all={inbox.asks.any} values={Object.keys(ASKED)} words={(one) => inbox.asks[ASKED[one]!]} choose={(asked) => set({ asked })} />
           {TYPED.filter((name) => fields.current || !MENUS.has(name)).map((name) => (
             <label key={name} className="field">
               <span>{inbox.typed[name]}</span>

@@ -41,6 +41,8 @@ const NEVER = {};
 
 interface ItemProps {
   item: InboxItem;
+  /** Its place in the list, and how many are in it, if that is all there is. */
+  place?: readonly [n: number, of: number];
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;
   /** The person may answer. */
@@ -228,24 +230,24 @@ function toolCallOf(item: InboxItem, id: string) {
 }
 
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
-function Head({ item, readOnly, reviews, children }: ItemProps & { children: ReactNode }) {
+function Head({ item, place, readOnly, reviews, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || words.threads.untitled);
-  const asks = asksWords(item, parts);
+  const named = readOnly || !isSaid(title, asksWords(item, parts));
   return (
     <header>
-      {readOnly ? (
-        <span>{title}</span>
-      ) : (
-        <>
-          {!isSaid(title, asks) && <span className="hint">{title}</span>}
-          <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
-            {inbox.openChat}
-          </a>
-        </>
-      )}
+      <span className="hint" data-testid="inbox-place">
+        {place && inbox.placeOf(...place)}
+        {place && named && " · "}
+        {named && <bdi>{title}</bdi>}
+      </span>
       {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}
       {children}
       {!readOnly && <Reviewers item={item} reviews={reviews} />}
+      {!readOnly && (
+        <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
+          {inbox.openChat}
+        </a>
+      )}
     </header>
   );
 }

@@ -164,8 +164,9 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
     if (back.items[0]) picked.pick(back.items[0], "answer");
   };
   const detailed = picked.key !== undefined && kept.length > 0;
+  const all = whole && (place.on ?? place.back) === undefined;
   // Of a list that is all there is, what can be answered is counted.
-  const counted = whole && !isFiltered(filters) && (place.on ?? place.back) === undefined;
+  const counted = all && !isFiltered(filters);
   const alone = detailed && !beside;
   const tenants = useTenants();
   // Where nothing is there is nothing to filter.
@@ -257,7 +258,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed}>
           {(item) => (
             <>
-              <Item item={item} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
+              <Item item={item} place={all ? [items.indexOf(item) + 1, items.length] : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
               {!filters.everywhere && answers && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}

@@ -78,7 +78,7 @@ export function InboxRow({ item, apart, columns, gone, said, others, leave, pick
         {barred !== undefined && (
           <label className="choose" title={barred}>
             <input type="checkbox" aria-disabled checked={false} tabIndex={tab} data-testid="inbox-barred" onChange={sayBarred} />
-            <span className="visually-hidden">{barred}</span>
+            <span className="visually-hidden">{`${inbox.select(asks || title)}. ${barred}`}</span>
           </label>
         )}
         <button type="button" className="inbox-pick" tabIndex={tab} aria-current={picked} data-testid="inbox-pick" onClick={({ detail }) => pick(detail === 0)}>

@@ -6,6 +6,7 @@ import type { DecisionInfo } from "../server/api";
 import type { Change } from "../../../client";
 import { placeOf, sideOf, toldOnRecord } from "../decision/told";
 import { stakeOf } from "./apart";
+import { offered } from "./facets";
 import { AgentCell, Cell, columnsOf, DecisionTable, tellsApart, TimeCell } from "./DecisionTable";
 import { answerBeside, answerWord, carriedOut, decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
@@ -53,10 +54,14 @@ export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
     agent: tellsApart(data?.items ?? [], ({ agent }) => agent),
   };
   // What was there once can be filtered by, whatever is there now.
-  const { current: seen } = useRef({ any: false, user: false, tool: false });
-  seen.any ||= data !== undefined && data.items.length > 0;
-  seen.user ||= data?.items.some(({ user }) => user !== undefined) === true;
-  seen.tool ||= data?.items.some(({ tool }) => tool !== undefined) === true;
+  const { current: seen } = useRef({ users: new Set<string>(), tools: new Set<string>(), paged: false });
+  for (const { user = "", tool = "" } of data?.items ?? []) {
+    seen.users.add(user);
+    seen.tools.add(tool);
+  }
+  // A page may miss some: they are typed.
+  seen.paged ||= (place.on ?? place.back) !== undefined;
+  const named = (what: keyof typeof by) => (name: string) => setBy((now) => ({ ...now, [what]: name }));
   const clear = () => {
     setStatus("");
     setBy({ user: "", tool: "" });
@@ -79,11 +84,17 @@ export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
           {inbox.resolved}
         </h2>
         {views}
-        {(query.size > 0 || seen.any) && (
+        {(query.size > 0 || seen.users.size > 0) && (
           <Fold key={cleared} folded={!beside} set={query.size}>
-            <Choices label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
-            {seen.user && <NameFilter label={inbox.byUser} hook="resolved-user" value={by.user} set={(user) => setBy((now) => ({ ...now, user }))} />}
-            {seen.tool && <NameFilter label={inbox.tool} hook="resolved-tool" value={by.tool} set={(tool) => setBy((now) => ({ ...now, tool }))} />}
+            <Choices label={inbox.howLabel} hook="resolved-status" field={!beside} value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
+            <Choices label={inbox.byUser} hook="resolved-user" field={!beside} value={by.user} all={inbox.anybody} values={offered([...seen.users], by.user)} choose={named("user")} />
+            <Choices label={inbox.tool} hook="resolved-tool" field={!beside} value={by.tool} all={inbox.any} values={offered([...seen.tools, ""], by.tool)} choose={named("tool")} />
+            {seen.paged && (
+              <More folded={!beside}>
+                <NameFilter key={`user ${by.user}`} label={inbox.byUser} hook="resolved-named-user" value={by.user} set={named("user")} />
+                <NameFilter key={`tool ${by.tool}`} label={inbox.tool} hook="resolved-named-tool" value={by.tool} set={named("tool")} />
+              </More>
+            )}
             <span className="exports">
               <span className="hint">{inbox.exportAs}</span>
               {EXPORTS.map(([format, called, name]) => (
@@ -149,11 +160,23 @@ function Fold({ folded, set, children }: { folded: boolean; set: number; childre
   );
 }
 
+/** Filters that are typed, behind a word unless all are behind one. */
+function More({ folded, children }: { folded: boolean; children: ReactNode }) {
+  if (folded) return children;
+  return (
+    <Drop className="choices" data-testid="resolved-more" summary={<summary>{inbox.moreFilters}</summary>}>
+      <div className="drop-panel filter-fields" tabIndex={-1}>
+        {children}
+      </div>
+    </Drop>
+  );
+}
+
 /** A name that is looked for when it is whole: with Enter, or when the field is left. */
 function NameFilter({ label, hook, value, set }: { label: string; hook: string; value: string; set: (name: string) => void }) {
   return (
-    <label className="filter">
-      <span className="hint">{label}</span>
+    <label className="field">
+      <span>{label}</span>
       <input
         autoComplete="off"
         spellCheck={false}

@@ -239,3 +239,6 @@ export class Bulk {
 function passes(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
+
+/** How many end below what is seen of a list, by where they end and where that does, in pixels. */
+export const endBelow = (ends: readonly number[], end: number): number => ends.filter((one) => one > end + 1).length;

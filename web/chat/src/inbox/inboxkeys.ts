@@ -1,6 +1,6 @@
 // The inbox by single keys: which of them do what, and when they are only letters.
 
-import { uncovered } from "../../../react/lib/Guarded";
+import { pressed, uncovered } from "../../../react/lib/Guarded";
 
 /** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `chat` is what asks; `keys` says what they do. */
 export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "undo" | "choose" | "chat" | "approve chosen" | "decline chosen" | "keys";
@@ -77,7 +77,7 @@ export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): v
   const folded = act === "approve" ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
   if (by !== 0) scrollBy({ top: by, behavior: "instant" });
   else if (folded.length > 0) folded.forEach((one) => one.click());
-  else return button.click();
+  else return pressed(button);
   uncovered();
 }
 

@@ -89,7 +89,8 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   useEffect(() => {
     const { by, key, left } = picking;
     if (by === undefined) return;
-    if ((by === "key" || by === "open") && detail.current) led(detail.current);
+    // On a phone what is asked comes where the list was pressed.
+    if ((by === "key" || by === "open" || (by === "click" && beside)) && detail.current) led(detail.current);
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (buttonOf(left) ?? heading.current)?.focus();
     else if (by === "key" && beside) lead(buttonOf(key));

@@ -6,7 +6,7 @@ import { Bar } from "../bar/Bar";
 import { DeadLetters } from "./DeadLetters";
 import { NodesSection } from "./Nodes";
 import { Overview } from "./Overview";
-import { PARTS, insteadOf, placeOf, readable } from "./parts";
+import { PARTS, asks, insteadOf, placeOf, readable } from "./parts";
 import { goInstead, onLink, usePlace } from "../lib/route";
 import { RunsPage } from "./RunsPage";
 import type { Act } from "./RunTable";
@@ -16,6 +16,7 @@ import { useMay } from "../server/who";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { ops } from "../words/ops";
+import "../styles/inbox.css";
 import "../styles/operator.css";
 
 const EVERY_MS = 3_000;
@@ -23,13 +24,16 @@ const EVERY_MS = 3_000;
 /** What the server does, what could not be done, and what an operator can do about it. */
 export default function Operator() {
   const place = usePlace();
-  const counts = usePolled<Record<string, number>>("/dispatches/counts", EVERY_MS);
   const [said, setSaid] = useState<{ text: string; bad: boolean }>();
 
-  const { error } = counts;
-  const may: Record<string, boolean | undefined> = { admin: useMay("admin"), metrics: useMay("metrics"), tenants: useMay("tenants") };
+  const may: Record<string, boolean | undefined> = { admin: useMay("admin"), metrics: useMay("metrics"), tenants: useMay("tenants"), read: useMay("read"), approver: useMay("approver") };
   const known = may.admin !== undefined;
-  const parts = readable((scope) => may[scope] === true);
+  const has = (scope: string) => may[scope] === true;
+  // Whoever may not be told of deliveries is still told when nobody is signed in any more.
+  const asked = usePolled<Record<string, number>>(known ? (has("admin") ? "/dispatches/counts" : "/me") : undefined, EVERY_MS);
+  const counts = has("admin") ? asked : { refresh: asked.refresh };
+  const { error } = asked;
+  const parts = readable(has);
   const instead = known && error?.status !== 401 ? insteadOf(place, parts) : undefined;
   useEffect(() => {
     if (instead !== undefined) goInstead(instead);
@@ -88,7 +92,7 @@ export default function Operator() {
             </a>
           </p>
         )}
-        {shown === "overview" && <Overview counts={counts} />}
+        {shown === "overview" && <Overview counts={counts} asks={asks(has)} />}
         {shown === "runs" && <RunsPage act={act} running={counts.data?.claimed} />}
         {shown === "dead-letters" && <DeadLetters act={act} changed={counts.refresh} />}
         {shown === "servers" && (

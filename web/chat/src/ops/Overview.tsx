@@ -6,6 +6,7 @@ import { oldestWords, type TargetInfo, type UpstreamInfo, type WorkInfo } from "
 import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, replaced, seesOthers } from "./health";
 import { LatestFailures, LatestRuns } from "./LatestRuns";
 import type { NodeInfo, StoreInfo } from "./nodes";
+import type { Asks } from "./parts";
 import { onLink } from "../lib/route";
 import { RUNNING, runsHref } from "./runfilters";
 import { STATES, stateWords } from "./RunTable";
@@ -17,15 +18,16 @@ import { ops } from "../words/ops";
 const EVERY_MS = 5_000;
 
 /** Whether all is well, what is going on, and what is on record. */
-export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
-  const store = usePolled<StoreInfo>("/store", EVERY_MS);
-  const nodes = usePolled<Page<NodeInfo>>("/nodes", EVERY_MS);
-  const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
-  const targets = usePolled<Page<TargetInfo>>("/webhooks", EVERY_MS);
-  const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
+export function Overview({ counts: delivered, asks }: { counts: Polled<Record<string, number>>; asks: Asks }) {
+  const of = (may: boolean, path: string) => (may ? path : undefined);
+  const store = usePolled<StoreInfo>(of(asks.servers, "/store"), EVERY_MS);
+  const nodes = usePolled<Page<NodeInfo>>(of(asks.servers, "/nodes"), EVERY_MS);
+  const upstreams = usePolled<Page<UpstreamInfo>>(of(asks.servers, "/upstreams"), EVERY_MS);
+  const targets = usePolled<Page<TargetInfo>>(of(asks.deliveries, "/webhooks"), EVERY_MS);
+  const work = usePolled<Page<WorkInfo>>(of(asks.servers, "/work"), EVERY_MS);
   const me = useMe();
   const whole = me !== undefined && isEverybody(me);
-  const failed = useFailedOfHour(seesOthers(me));
+  const failed = useFailedOfHour(asks.runs, seesOthers(me));
   const counts = delivered.data;
   const everybody = whole || !nodes.data ? undefined : failedOfAll(nodes.data.items);
   const known = {
@@ -39,7 +41,7 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
     everybody,
   };
   const found = findings(known);
-  const lack = missing([delivered, store, nodes, upstreams, targets, work, failed]);
+  const lack = missing([asks.deliveries && delivered, ...[store, nodes, upstreams, work].map((one) => asks.servers && one), asks.deliveries && targets, asks.runs && failed]);
   const well = me ? lack || "all" : lack || "looking";
   const covered = coverage(known);
   const lost = replaced(known.nodes);
@@ -63,12 +65,12 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
         )}
         {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>
-      <NowSection counts={counts} failed={failed.data} whole={whole} />
-      {seesOthers(me) ? failed.data && failed.data.n > 0 && <LatestFailures failed={failed} href={failedHref(failed.data)} /> : me && <LatestRuns />}
+      <NowSection counts={counts} failed={failed.data} whole={whole} waiting={asks.waiting} />
+      {seesOthers(me) ? failed.data && failed.data.n > 0 && <LatestFailures failed={failed} href={failedHref(failed.data)} /> : asks.runs && <LatestRuns />}
       <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
       {counts && <Record counts={counts} whole={whole} />}
-      {nodes.error?.status === 403 && (
+      {(!asks.servers || nodes.error?.status === 403) && (
         <p className="hint" data-testid="needs-metrics">
           {ops.needsMetrics}
         </p>
@@ -78,9 +80,9 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
 }
 
 /** What is going on and what waits, each with the list of what is counted, if there is one. */
-function NowSection({ counts, failed, whole }: { counts?: Record<string, number>; failed?: ReturnType<typeof useFailedOfHour>["data"]; whole: boolean }) {
-  const { data: totals } = usePolled<{ total: number }>("/inbox/totals", EVERY_MS);
-  const { data: oldest } = usePolled<Page<InboxItem>>("/inbox?limit=1", EVERY_MS);
+function NowSection({ counts, failed, whole, waiting }: { counts?: Record<string, number>; failed?: ReturnType<typeof useFailedOfHour>["data"]; whole: boolean; waiting: boolean }) {
+  const { data: totals } = usePolled<{ total: number }>(waiting ? "/inbox/totals" : undefined, EVERY_MS);
+  const { data: oldest } = usePolled<Page<InboxItem>>(waiting ? "/inbox?limit=1" : undefined, EVERY_MS);
   if (!counts && !totals) return null;
   const { claimed = 0, queued = 0, dead_letter: dead = 0 } = counts ?? {};
   return (

@@ -3,14 +3,15 @@ import { usePolled, type DecisionInfo, type Page, type RunInfo } from "../server
 import { Copy } from "../lib/Copy";
 import { ForgetRuns } from "./ForgetRuns";
 import { Guarded } from "../../../react/lib/Guarded";
+import { keysOn } from "../inbox/inboxkeys";
 import { Icon } from "../../../react/lib/Icon";
 import { visible } from "../../../react/lib/misleading";
 import { PauseControl } from "./PauseControl";
 import { exactly } from "../lib/exactly";
 import { onLink, threadHref } from "../lib/route";
 import { moreFacts, people } from "./runfacts";
-import { chatName, nameOf, nameOfId } from "./runnames";
-import { learnDecided, questionOf } from "./runquestions";
+import { chatName, headOf, nameOf, nameOfId } from "./runnames";
+import { learnDecided } from "./runquestions";
 import { RunQuestions } from "./RunQuestions";
 import { RunSteps } from "./RunSteps";
 import { isLetter, RunActions, type Act } from "./RunTable";
@@ -46,8 +47,7 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
   const decisions = data?.items ?? [];
   learnDecided(decisions);
   const { words, tone } = runState(run);
-  // What a command asks for is said by its question.
-  const commands = asked?.startsWith("/") && questionOf(run) !== undefined;
+  const { heading, below } = headOf(run, asked);
   const failure = failureOf(run);
   const retry = failure !== undefined && last && run.state !== "dead_letter";
   const repeats = useRepeated(run, across);
@@ -61,6 +61,11 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         )}
         <span className={`tag ${tone}`}>{words}</span>
         <span className="spacer" />
+        {beside && keysOn() && (
+          <span className="hint keys">
+            <kbd>j</kbd> {ops.next} <kbd>k</kbd> {ops.previous}
+          </span>
+        )}
         {beside && (
           <button type="button" className="quiet" data-testid="panel-close" onClick={close}>
             {ops.close}
@@ -68,16 +73,18 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         )}
       </div>
       <h3 className="asked-text" dir="auto" data-testid="run-asked">
-        {asked && !commands ? visible(asked) : nameOf(run)}
+        {heading}
       </h3>
-      {asked && commands && (
+      {below !== undefined && (
         <p className="hint asked-text" dir="auto">
-          {visible(asked)}
+          {below}
         </p>
       )}
       {failure && (
         <div className="fault" data-testid="run-failure">
-          <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
+          <strong>{failure.title}</strong>
+          {failure.message === "" ? "." : ": "}
+          {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
         </div>
       )}
       <div className="actions">
@@ -101,7 +108,7 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         </p>
       )}
       <RunTimeline run={run} decisions={decisions} />
-      <Facts facts={factsOf(run, across, leadsTo, repeats, decisions)} />
+      <Facts facts={factsOf(run, heading, across, leadsTo, repeats, decisions)} />
       <RunQuestions run={run} decisions={decisions} />
       <RunSteps run={run} calls={calls} />
       <ChatActions run={run} act={act} across={across} />
@@ -113,8 +120,8 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
   );
 }
 
-/** What is known in a word or two. A run that others go on with leads to them. */
-function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repeats: RunInfo | undefined, decisions: readonly DecisionInfo[]): Array<[string, ReactNode]> {
+/** What is known in a word or two beside its heading and its timeline. A run that others go on with leads to them. */
+function factsOf(run: RunInfo, heading: string, across: boolean, leadsTo: Props["leadsTo"], repeats: RunInfo | undefined, decisions: readonly DecisionInfo[]): Array<[string, ReactNode]> {
   const { wrote, stoppedBy, error, replacedBy, continuedAs } = run;
   const since = waitsSince(run);
   const asker = decisions.find(({ answeredBy }) => answeredBy?.id === run.id)?.askedBy?.id;
@@ -128,7 +135,7 @@ function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repea
     );
   };
   const facts: Array<[string, ReactNode] | false | undefined | ""> = [
-    [
+    chatName(run) !== heading && [
       ops.columnOfChat,
       <a key="chat" href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink} dir="auto" title={ops.openChat} data-testid="run-chat">
         {chatName(run)}
@@ -143,11 +150,10 @@ function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repea
     asker && [ops.goesOnFrom, leads(asker, nameOf(run), "run-asker")],
     continuedAs && [ops.wentOnAs, leads(continuedAs)],
     ...moreFacts(run),
-    [ops.columns.began, <When key="began" at={run.createdAt} plain />],
     since && [ops.waitsSince, <When key="waits" at={since} plain />],
     workedWords(run) && [ops.worked, workedWords(run)],
     [ops.agent, run.agent ? <code key="agent">{visible(run.agent)}</code> : ops.default],
-    [ops.attempts, ops.nOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
+    run.attempts > 1 && [ops.attempts, ops.attemptsOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
   ];
   return facts.filter((one): one is [string, ReactNode] => Boolean(one));
 }

@@ -5,6 +5,7 @@ import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { isPlain, threadHref } from "../lib/route";
+import { keyActOf, keysOn, neighbour } from "../inbox/inboxkeys";
 import { chosenHref, useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
 import { runHref } from "./runfilters";
@@ -69,6 +70,14 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: run ? "start" : "center" });
   }, [run?.id, beside]);
+  useStep((step) => {
+    const next = neighbour(rows.map((one) => ({ key: one.id, gone: false })), run?.id, step);
+    if (next === undefined) return;
+    choose(next);
+    const row = box.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(next)}"] .run-pick`);
+    row?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: "nearest" });
+  });
   const acts = runs.some((one) => isLive(one) || isLetter(one));
   const { state, what, agent, began, took } = ops.columns;
   const hrefOf = (one: RunInfo) => {
@@ -113,6 +122,22 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
       {run && <RunPanel key={run.id} run={run} act={act} across={across} leadsTo={leadsTo} beside={beside} only={only} close={() => choose(undefined)} />}
     </div>
   );
+}
+
+/** By j and k, as in the inbox, unless such keys are turned off there. */
+function useStep(step: (by: 1 | -1) => void): void {
+  const last = useRef(step);
+  last.current = step;
+  useEffect(() => {
+    const keyed = (event: KeyboardEvent) => {
+      const act = keysOn() ? keyActOf(event) : undefined;
+      if (act !== "next" && act !== "previous") return;
+      event.preventDefault();
+      last.current(act === "next" ? 1 : -1);
+    };
+    addEventListener("keydown", keyed);
+    return () => removeEventListener("keydown", keyed);
+  }, []);
 }
 
 function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {

@@ -90,9 +90,9 @@ function OwnRuns({ filters, act, whose }: ListProps) {
   const folded = !useWide(BESIDE);
   const menus = (
     <>
-      <Choices label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
-      {!filters.thread && <Choices label={ops.columns.began} hook="run-since" value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
-      <Choices label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
+      <Choices label={ops.outcome} hook="run-result" field={folded} value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
+      {!filters.thread && <Choices label={ops.columns.began} hook="run-since" field={folded} value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
+      <Choices label={ops.agent} hook="run-agent" field={folded} value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
     </>
   );
   return (
@@ -104,7 +104,7 @@ function OwnRuns({ filters, act, whose }: ListProps) {
         <Drop className="choices" data-testid="run-filters" summary={<summary data-set={isFiltered(folded, filters)}>{summaryWords(folded, filters)}</summary>}>
           <div className="drop-panel filter-fields" tabIndex={-1}>
             {folded && menus}
-            <Choices label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
+            <Choices label={ops.dispatches} hook="dispatch-state" field value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
           </div>
         </Drop>
         {filters.thread && (

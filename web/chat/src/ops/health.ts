@@ -43,11 +43,12 @@ export interface Finding {
   href?: string;
 }
 
-/** What nothing found means, by how the questions about it were answered: "" if nothing is missing. */
-export function missing(asked: readonly { data?: unknown; error?: unknown }[]): "looking" | "stale" | "part" | "" {
+/** What nothing found means, by how the questions about it were answered: "" if nothing is missing. `false` is what the person may not ask. */
+export function missing(wanted: readonly (false | { data?: unknown; error?: unknown })[]): "looking" | "stale" | "part" | "" {
+  const asked = wanted.filter((one) => one !== false);
   if (asked.some(({ data, error }) => data === undefined && error === undefined)) return "looking";
   if (asked.some(({ data, error }) => data !== undefined && error !== undefined)) return "stale";
-  return asked.some(({ data }) => data === undefined) ? "part" : "";
+  return asked.length < wanted.length || asked.some(({ data }) => data === undefined) ? "part" : "";
 }
 
 /** What was looked at, in words; empty while nothing was. */

@@ -9,9 +9,23 @@ export type Part = (typeof PARTS)[number];
 
 export const placeOf = (part: Part) => (part === "overview" ? "/ops" : `/ops/${part}`);
 
+type May = (scope: string) => boolean;
+
+const seesServers = (may: May): boolean => may("metrics") || (may("admin") && may("tenants"));
+
+/** What the overview may ask the server for: what goes on in servers and the store, deliveries and webhooks, runs, and what waits for answers. */
+export const asks = (may: May) => ({
+  servers: seesServers(may),
+  deliveries: may("admin"),
+  runs: may("admin") || may("read"),
+  waiting: may("admin") || may("read") || may("approver"),
+});
+
+export type Asks = ReturnType<typeof asks>;
+
 /** Those that somebody may read. `may` tells whether they have a scope. */
-export function readable(may: (scope: string) => boolean): Part[] {
-  const all = may("metrics") || (may("admin") && may("tenants"));
+export function readable(may: May): Part[] {
+  const all = seesServers(may);
   return PARTS.filter((part) => (part === "servers" || part === "upstreams" ? all : may("admin") || (part === "overview" && all)));
 }
 

@@ -45,6 +45,15 @@ export function nameOf(run: Called): string {
   return visible(asks !== "" && (isSaid(said, asks) || COMMAND.test(askedOf(run))) ? asks : said);
 }
 
+/** What stands above all that is known of a run that was asked `whole`: its name in lists, or all of that if the name begins it; and below it what was asked in other words. */
+export function headOf(run: Called, whole = ""): { heading: string; below?: string } {
+  const heading = nameOf(run);
+  const asked = visible(whole);
+  if (asked.startsWith(heading.replace(/…$/, ""))) return { heading: asked };
+  const same = asked.replace(/^\//, "").toLowerCase() === heading.toLowerCase();
+  return asked === "" || same ? { heading } : { heading, below: asked };
+}
+
 export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
 
 type Began = Pick<RunInfo, "origin" | "user" | "begunBy" | "answersAnew">;

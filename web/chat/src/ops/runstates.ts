@@ -111,7 +111,9 @@ export function failureOf({ state, outcome, error }: Told): { title: string; mes
     // What the title has said is not said again.
     const { run } = saidBy({ code, message: outcome.message ?? "" });
     const message = run === undefined ? (outcome.message ?? "").replace(SAID, "") : ops.logSays;
-    return { title, message: sentence(message).toLowerCase() === sentence(title).toLowerCase() ? "" : message, code };
+    const same = sentence(message).toLowerCase() === sentence(title).toLowerCase();
+    // Of most failures the code says what the title does.
+    return { title, message: same ? "" : message, code: code === "agent_error" ? undefined : code };
   }
   return state === "dead_letter" && error ? { title: ops.states.dead_letter, message: error } : undefined;
 }

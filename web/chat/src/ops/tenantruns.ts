@@ -178,9 +178,9 @@ const COUNTED = 200;
 const ownOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, COUNTED, now);
 
 /** How many runs of the last hour have failed: the tenant's if the person sees others, or one's own. The tenant's are `noticed`, the latest first. */
-export function useFailedOfHour(others: boolean): { data?: Known["failed"]; error?: ApiError; noticed: readonly Noticed[]; heard: RunNotices["heard"] } {
+export function useFailedOfHour(may: boolean, others: boolean): { data?: Known["failed"]; error?: ApiError; noticed: readonly Noticed[]; heard: RunNotices["heard"] } {
   const failures = useMemo(() => new RunNotices(AGES.hour!, FAILED), []);
-  const polled = usePolled<NoticedPage>(others ? "/notices" : "/runs", EVERY_MS, undefined, others ? failures.path : ownOfHour);
+  const polled = usePolled<NoticedPage>(may ? (others ? "/notices" : "/runs") : undefined, EVERY_MS, undefined, others ? failures.path : ownOfHour);
   const list = useTaken(failures, others ? polled.data : undefined, polled);
   const { data, error } = polled;
   const { cut, heard } = failures;

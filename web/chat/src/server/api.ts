@@ -26,7 +26,7 @@ export const sizeOf = (body: unknown): number => stringify(body).length;
 /** Whether a request with this may be sent by a page that goes. */
 export const outlives = (body: unknown): boolean => sizeOf(body) <= OUTLIVE;
 
-export function usePolled<T>(path: string, everyMs: number, news?: News, at?: PathAt): Polled<T> {
+export function usePolled<T>(path: string | undefined, everyMs: number, news?: News, at?: PathAt): Polled<T> {
   return usePolledOf<T>(control, path, everyMs, news, at);
 }
 
