@@ -925,6 +925,22 @@ test("an approver reads the chat that asks, and writes nothing into it, or is to
   assert.equal(new URL(ann.page.url()).search, `?thread=${own.threadId}`);
 });
 
+test("a call that was approved before in its chat says so when it is asked for again", async () => {
+  const tool = unique("pay");
+  const text = `/tool ${tool} {"to":"ada"}`;
+  const threadId = await sends(ANN, text);
+  const open = await inbox(await person());
+  await open.row({ threadId }).waitFor();
+  const item = await open.pick({ threadId });
+  await open.decide(item.getByTestId("approve"));
+  await until(async () => (await effects(tool)).length === 1, "it is carried out");
+  await sends(ANN, text, threadId);
+  await open.row({ threadId }).waitFor();
+  await open.pick({ threadId });
+  await item.getByTestId("notice").waitFor();
+  assert.match(await item.getByTestId("notice").textContent(), /^The same call was already approved in this chat/);
+});
+
 test("others are told who looks at a question, and answer it all the same", async () => {
   const oldest = await suspends(unique("send"), { to: "bob" }); // an inbox opens its first question by itself
   const asking = await suspends(unique("send"), { to: "ada" });
