@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, signIn, steps, Tab, test, unique, unseen, until } from "./lane.mjs";
+import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, sends, signIn, steps, Tab, test, unique, unseen, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
