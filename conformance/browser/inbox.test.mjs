@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, signIn, steps, Tab, test, unique, unseen, until } from "./lane.mjs";
+import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, sends, signIn, steps, Tab, test, unique, unseen, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
@@ -923,6 +923,22 @@ test("an approver reads the chat that asks, and writes nothing into it, or is to
   await ann.asked("confirmation");
   await ann.at("composer").waitFor();
   assert.equal(new URL(ann.page.url()).search, `?thread=${own.threadId}`);
+});
+
+test("a call that was approved before in its chat says so when it is asked for again", async () => {
+  const tool = unique("pay");
+  const text = `/tool ${tool} {"to":"ada"}`;
+  const threadId = await sends(ANN, text);
+  const open = await inbox(await person());
+  await open.row({ threadId }).waitFor();
+  const item = await open.pick({ threadId });
+  await open.decide(item.getByTestId("approve"));
+  await until(async () => (await effects(tool)).length === 1, "it is carried out");
+  await sends(ANN, text, threadId);
+  await open.row({ threadId }).waitFor();
+  await open.pick({ threadId });
+  await item.getByTestId("notice").waitFor();
+  assert.match(await item.getByTestId("notice").textContent(), /^The same call was already approved in this chat/);
 });
 
 test("others are told who looks at a question, and answer it all the same", async () => {

@@ -7,11 +7,15 @@ import { ArgFields } from "../../../react/decision/ArgFields";
 import { Facts } from "../../../react/decision/Facts";
 import { Guarded, led, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
+import { useApprovedBefore } from "./approvedbefore";
 import { Choices } from "./Choices";
+import { clock } from "../../../react/lib/time";
 import { sentence, wordsFor } from "../lib/words";
 import { doneWords } from "./selection";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
+
+const NONE: readonly InboxItem[] = [];
 
 interface Props {
   bulk: Bulk;
@@ -36,6 +40,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   const { way, items, why, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
   const asks = useId();
+  const approved = useApprovedBefore(way === "approve" ? items : NONE);
   const asking = state !== "idle" && state !== "held";
   const refused = results.filter(({ error }) => error);
   const nothing = !asking && (aside || (chosen.length === 0 && refused.length === 0 && !fault));
@@ -68,7 +73,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
     ...toolsOf(offered).map(([tool, count]) => [`tool:${tool}`, `${visible(tool)} (${count})`] as const),
     ["none", inbox.bulk.none],
   ]);
-  const asked = items.flatMap((item) => item.interrupts.map((one) => ({ item, one })));
+  const asked = items.flatMap((item) => item.interrupts.map((one) => ({ item, one, before: approved(item, one) })));
+  const repeats = asked.map(({ before = "" }) => before);
   const done = doneWords(way, results.flatMap(({ item, error }) => (error ? [] : item)));
   // A list that is on its way may have others.
   const hidden = state === "asking" && among(new Set(items.map(questionsKey)), offered).size < items.length;
@@ -86,7 +92,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
       }}
     >
       {asking ? (
-        <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()}`} className="confirm">
+        <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()} ${repeats.join()}`} className="confirm">
           <p id={asks} data-testid="bulk-asks">
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
@@ -174,7 +180,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
 }
 
 interface NamedProps {
-  asked: ReadonlyArray<{ item: InboxItem; one: InboxItem["interrupts"][number] }>;
+  /** `before`: when the same call was approved. */
+  asked: ReadonlyArray<{ item: InboxItem; one: InboxItem["interrupts"][number]; before?: string }>;
   labelledBy: string;
 }
 
@@ -210,11 +217,12 @@ function Named({ asked, labelledBy }: NamedProps) {
 function NamedList({ asked }: Pick<NamedProps, "asked">) {
   return (
     <ul className="named">
-      {asked.map(({ item, one }) => (
+      {asked.map(({ item, one, before }) => (
         <li key={`${item.namespace} ${item.threadId} ${one.id}`}>
           <strong dir="auto">{asksWords({ interrupts: [one] }, parts) || visible(item.title || words.threads.untitled)}</strong>
           <Facts tool={one.toolCall?.name} asker={{ user: item.user, agent: item.agent }} />
           {one.toolCall && <Arguments {...one.toolCall} />}
+          {before !== undefined && <p className="banner">{inbox.approvedBefore(clock(before, Date.now(), parts))}</p>}
         </li>
       ))}
     </ul>

@@ -14,10 +14,12 @@ import { isObject } from "../../../react/forms/schema";
 import type { Given } from "./held";
 import { isNear, nearOf } from "./late";
 import { asksWords } from "../../../react/inbox/asks";
+import { useApprovedBefore } from "./approvedbefore";
 import { stakeOf } from "./apart";
 import { askKeyOf } from "./asked";
 import { Reviewers, type Reviews } from "./Reviewers";
 import { isSaid } from "../lib/issaid";
+import { clock } from "../../../react/lib/time";
 import { onLink, threadHref } from "../lib/route";
 import { isForbidden, wordsFor } from "../lib/words";
 import { parts, words } from "../words";
@@ -41,7 +43,7 @@ const NEVER = {};
 
 interface ItemProps {
   item: InboxItem;
-  /** Its place in the list, and how many are in it, if that is all there is. */
+  /** Its place in the list, and how many are in it, if that is all there is and more than one. */
   place?: readonly [n: number, of: number];
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;
@@ -119,6 +121,7 @@ function Open(props: ItemProps) {
   const of = `?namespace=${encodeURIComponent(item.namespace)}`;
   const title = visible(item.title || words.threads.untitled);
   const drafted = item.interrupts.filter((one) => one.draft).length;
+  const approved = useApprovedBefore([item]);
 
   const attempt = async (what: () => Promise<Omit<Said, "key">>) => {
     setSending(true);
@@ -192,6 +195,7 @@ function Open(props: ItemProps) {
             threadId={item.threadId}
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
+            notice={noticeOf(approved(item, one))}
             answer={one.draft}
             until={isNear(one, now) ? one : NEVER}
             asker={item}
@@ -224,6 +228,8 @@ function Open(props: ItemProps) {
     </section>
   );
 }
+
+const noticeOf = (approvedAt: string | undefined) => approvedAt && inbox.approvedBefore(clock(approvedAt, Date.now(), parts));
 
 function toolCallOf(item: InboxItem, id: string) {
   return item.interrupts.find((one) => one.id === id)?.toolCall;

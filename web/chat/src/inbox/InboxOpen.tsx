@@ -258,7 +258,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed}>
           {(item) => (
             <>
-              <Item item={item} place={all ? [items.indexOf(item) + 1, items.length] : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
+              <Item item={item} place={all && items.length > 1 ? [items.indexOf(item) + 1, items.length] : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
               {!filters.everywhere && answers && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}
