@@ -29,6 +29,7 @@ import { control } from "../server/api";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
 import { approves } from "../decision/told";
+import { forgetTyped } from "../decision/typed";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { madeHere } from "../thread";
@@ -128,6 +129,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     setStopping(undefined);
     setInTheWay(undefined);
     approve(false);
+    // What is said in place of an answer is no answer that came too late.
+    for (const { id } of status.interrupts) forgetTyped(threadId, id);
     // What waits for its turn stands behind an answer that is being written.
     if (running) follow.jump();
     else follow.sent();
@@ -265,6 +268,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     messages={messages}
                     branches={back.all}
                     decided={picture.decided}
+                    marks={picture.marks}
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}
