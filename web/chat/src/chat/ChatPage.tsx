@@ -1,7 +1,7 @@
 import type { ResumeEntry } from "@ag-ui/client";
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { ThreadStatus } from "../../../client";
-import { BackOf, BEGIN, editable, useGoingBack } from "./back";
+import { BackOf, BEGIN, editable, endsLast, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
 import { commandsOf } from "./commands";
@@ -104,6 +104,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     threadId,
     agent: among?.agent,
     messages,
+    ended: picture.ended !== undefined || endsLast(messages, picture.marks),
     decided: picture.decided,
     whole: status.older === 0,
     synced: status.synced,
@@ -331,7 +332,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
               </p>
             )}
             {failure && !signedOut && (
-              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
+              <ErrorNotice threadId={threadId} ended={picture.ended} failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
             )}
           </main>
           <StatePanel state={state} />
