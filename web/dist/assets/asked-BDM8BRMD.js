@@ -1,1 +1,0 @@
-import{a as o}from"./asks-Dt8jzlVw.js";import{n as i,a as e}from"./index-0r0j80CV.js";function c(s,r){const n=s.filter(a=>a.user===void 0||r===void 0||a.user===r);return new Map(n.flatMap(a=>{const t=o(a,e);return t===""?[]:[[a.threadId,t]]}))}async function p(s){return c((await i("GET","/inbox?limit=50")).items,s)}export{p as asked,c as asksBy};

@@ -1,0 +1,1 @@
+import{a as o}from"./asks-Bc_kpcCZ.js";import{n as i,a as e}from"./index-G1gA5X-A.js";function c(s,r){const n=s.filter(a=>a.user===void 0||r===void 0||a.user===r);return new Map(n.flatMap(a=>{const t=o(a,e);return t===""?[]:[[a.threadId,t]]}))}async function p(s){return c((await i("GET","/inbox?limit=50")).items,s)}export{p as asked,c as asksBy};
