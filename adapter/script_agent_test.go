@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -135,7 +136,7 @@ func TestScriptAsks(t *testing.T) {
 		"parallel": {"/parallel 3", [][]string{{yes[0], no[0], ""}},
 			"I have called task_1. task_2 was declined, so I have not called it. The question about task_3 was cancelled, so I have not called it.",
 			[]string{`{"executed":true,"args":{"number":1}}`, `{"declined":true,"executed":false,"reason":"too much"}`}, []string{`{"number":1}`}},
-		"form":    {"/form", [][]string{{`{"quarter":"Q1","year":2025,"revenue":1.5}`}}, `You entered {"quarter":"Q1","year":2025,"revenue":1.5}`, nil, nil},
+		"form":    {"/form", [][]string{{`{"quarter":"Q1","year":2025,"revenue":1.5}`}}, "Thank you. The revenue of Q1 2025 was 1.5.\n\n```json\n" + `{"quarter":"Q1","year":2025,"revenue":1.5}` + "\n```", nil, nil},
 		"twice":   {"/twice", [][]string{{"true"}, {"true"}}, "Asked twice, answered twice.", nil, nil},
 		"confirm": {"/confirm Deploy?", [][]string{{"true"}}, "Confirmed.", nil, nil},
 		"expire":  {"/expire 60", [][]string{{""}}, "Cancelled.", nil, nil},
@@ -234,6 +235,17 @@ func TestScriptSentences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Half a minute goes by in it.
+func TestScriptCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := scripted(t)
+		succeeded(t, l.say("Count to sixty"))
+		if got := l.texts(); !strings.HasPrefix(got[0], "1 2 3 ") || !strings.HasSuffix(got[0], " 59 60 ") {
+			t.Errorf("said %q", got)
+		}
+	})
 }
 
 func TestScriptShows(t *testing.T) {

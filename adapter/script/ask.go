@@ -77,17 +77,41 @@ var formSchema = protocol.Any(`{"type":"object","title":"Quarterly figures","pro
 const quarterly = "Please fill in the quarterly figures."
 
 func (a *agent) form(ctx context.Context, run *adapter.Run, _ string) error {
-	return fill(ctx, run, quarterly, formSchema, echo)
+	return fill(ctx, run, quarterly, formSchema, echo(figuresOf))
 }
 
 var dateSchema = protocol.Any(`{"type":"object","title":"Appointment","properties":{` +
 	`"date":{"type":"string","title":"Date","format":"date"}},"required":["date"],"additionalProperties":false}`)
 
 func (a *agent) date(ctx context.Context, run *adapter.Run, _ string) error {
-	return fill(ctx, run, "Which day?", dateSchema, echo)
+	return fill(ctx, run, "Which day?", dateSchema, echo(dayOf))
 }
 
-func echo(entered json.RawMessage) (string, error) { return "You entered " + string(entered), nil }
+// echo says an answer in a sentence for people, and as JSON for those who look for it.
+func echo(sentence func(entered json.RawMessage) (string, error)) func(entered json.RawMessage) (string, error) {
+	return func(entered json.RawMessage) (string, error) {
+		said, err := sentence(entered)
+		return said + "\n\n```json\n" + string(entered) + "\n```", err
+	}
+}
+
+func figuresOf(entered json.RawMessage) (string, error) {
+	var of struct {
+		Quarter string      `json:"quarter"`
+		Year    json.Number `json:"year"`
+		Revenue json.Number `json:"revenue"`
+	}
+	err := json.Unmarshal(entered, &of)
+	return fmt.Sprintf("Thank you. The revenue of %s %s was %s.", of.Quarter, of.Year, of.Revenue), err
+}
+
+func dayOf(entered json.RawMessage) (string, error) {
+	var of struct {
+		Date string `json:"date"`
+	}
+	err := json.Unmarshal(entered, &of)
+	return "Thank you. The day is " + of.Date + ".", err
+}
 
 // fill asks for a form, and streams what reply says of it.
 func fill(ctx context.Context, run *adapter.Run, text string, schema protocol.Any, reply func(entered json.RawMessage) (string, error)) error {

@@ -6,8 +6,8 @@
 //	/slow N MS         N deltas, MS milliseconds apart
 //	/tool NAME JSON    proposes the call and asks; approved, it is carried out once
 //	/parallel N        N such calls in one interrupt outcome
-//	/form              asks for quarter, year and revenue, and echoes them
-//	/date              asks for a day, and echoes it
+//	/form              asks for quarter, year and revenue, and echoes them in a sentence and as JSON
+//	/date              asks for a day, and echoes it in a sentence and as JSON
 //	/confirm TEXT      asks for a confirmation without a schema
 //	/twice             asks, asks again after the answer, then ends
 //	/expire SECONDS    as /confirm, expiring that far ahead

@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -19,6 +18,7 @@ type sentence struct {
 var sentences = []sentence{
 	{regexp.MustCompile(`(?i)^(?:please )?(?:send an e-?mail to|sende eine e-?mail an) ([^\s@]+@[^\s@]+?)[.!]?$`), (*agent).email},
 	{regexp.MustCompile(`(?i)^(?:fill in a form with me|gemeinsam ein formular ausfüllen)[.!]?$`), (*agent).figures},
+	{regexp.MustCompile(`(?i)^(?:count to sixty|zähle bis sechzig)[.!]?$`), (*agent).count},
 	{regexp.MustCompile(`(?i)^(?:plan a dinner for four|plane ein abendessen für vier)[.!]?$`), (*agent).dinner},
 }
 
@@ -35,17 +35,12 @@ func (a *agent) email(ctx context.Context, run *adapter.Run, found []string) err
 
 // figures asks for the form of /form, and says in a sentence what was entered.
 func (a *agent) figures(ctx context.Context, run *adapter.Run, _ []string) error {
-	return fill(ctx, run, quarterly, formSchema, func(entered json.RawMessage) (string, error) {
-		var of struct {
-			Quarter string      `json:"quarter"`
-			Year    json.Number `json:"year"`
-			Revenue json.Number `json:"revenue"`
-		}
-		if err := json.Unmarshal(entered, &of); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("Thank you. The revenue of %s %s was %s.", of.Quarter, of.Year, of.Revenue), nil
-	})
+	return fill(ctx, run, quarterly, formSchema, figuresOf)
+}
+
+// count takes half a minute, in which the server may be killed.
+func (a *agent) count(ctx context.Context, run *adapter.Run, _ []string) error {
+	return a.slow(ctx, run, "60 500")
 }
 
 // dinner proposes three calls that are answered together.

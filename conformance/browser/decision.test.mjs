@@ -167,7 +167,7 @@ test("questions and what was answered stay in the conversation, and a yes has it
   await tab.fill("field-year", "2026");
   await tab.fill("field-revenue", "12.5");
   await tab.decide(tab.at("submit-form"));
-  await tab.says("You entered");
+  await tab.says("The revenue of");
   const stays = async (one) => {
     await until(async () => (await one.at("answered-question").count()) === 2, "both answers stay");
     const [first, second] = await one.at("answered-question").allTextContents();

@@ -56,7 +56,7 @@ test("questions come, are filtered and are answered where all threads' are", asy
   await until(async () => (await itemOf(open, form).count()) === 0, "the form is answered");
   await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
   await until(async () => /^The last answer was given .+ by ann$/.test((await open.at("inbox-last").allTextContents()).join()), "it says when the last was answered");
-  await form.says("You entered");
+  await form.says("The revenue of");
 });
 
 test("an answer after which the agent could not go on is told so, and its question is open again", async () => {

@@ -61,6 +61,33 @@ test("a reason, edited arguments and words of one's own outlive leaving and a re
   await leaving(other, (way) => until(async () => (await other.at("answer-text").isVisible()) && (await other.at("answer-text").inputValue()) === "Not before Monday", `it is seen ${way}`));
 });
 
+test("what is typed into a question that another tab answers is said not to be sent, and can be copied", async () => {
+  const context = await person({ colorScheme: "light" });
+  const tab = await Tab.open(context, embedded);
+  await tab.say('/tool pay_late {"eur":1}');
+  await tab.asked("tool_call");
+  const late = await Tab.open(context, embedded, tab.threadId);
+  await late.asked("tool_call");
+  await late.takes(late.at("edit"));
+  await late.click("edit");
+  await late.fill("edit /eur", "12,5");
+  await tab.front();
+  await tab.decide(tab.at("approve"));
+  await tab.says("I have called pay_late");
+  const tells = () => until(async () => (await late.at("unsent").isVisible()) && (await late.at("unsent-text").innerText()) === "Eur: 12.5", "what was typed is kept");
+  await tells();
+  await late.front();
+  await late.reload();
+  await tells();
+  await late.shot("137-typed-too-late");
+  assert.deepEqual(await barriers(late.page), []);
+  await late.click("dismiss-unsent");
+  await late.reload();
+  await late.says("I have called pay_late");
+  assert.equal(await late.at("unsent").count(), 0);
+  assert.equal(await tab.at("unsent").count(), 0);
+});
+
 test("a choice that nobody has made is not made, and what is a choice is drawn as one", async () => {
   const tab = await Tab.open(await person({ colorScheme: "light" }), gateway);
   const ask = async (schema) => {

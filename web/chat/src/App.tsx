@@ -6,6 +6,7 @@ import { part } from "../../react/lib/part";
 import { usePlace } from "./lib/route";
 import { useAgents } from "./server/agents";
 import { usePerson, useSession } from "./server/session";
+import { useMay } from "./server/who";
 import { chosenFor, madeHere, useElsewhere, useThreadId } from "./thread";
 import { words } from "./words";
 
@@ -13,17 +14,19 @@ const Inbox = lazy(() => part(() => import("./inbox/Inbox")));
 const Elsewhere = lazy(() => part(() => import("./chat/Elsewhere")));
 const Several = lazy(() => part(() => import("./Several")));
 const Operator = lazy(() => part(() => import("./ops/Operator")));
+const NotForYou = lazy(() => part(() => import("./bar/NotForYou")));
 
 /** The place of the address. */
 export function App() {
   const path = usePlace();
   const session = useSession();
   const elsewhere = useElsewhere();
+  const operates = useMay("admin", "metrics");
   const ops = path === "/ops" || path.startsWith("/ops/");
   if (path === "/inbox" || ops) {
     return (
       <OrElse key={ops ? "/ops" : path} instead={<Loading say={words.app.placeNotLoaded} />}>
-        <Suspense fallback={<Loading />}>{ops ? <Operator key={session} /> : <Inbox key={session} />}</Suspense>
+        <Suspense fallback={<Loading />}>{ops ? operates === false ? <NotForYou /> : <Operator key={session} /> : <Inbox key={session} />}</Suspense>
       </OrElse>
     );
   }

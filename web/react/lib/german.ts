@@ -2,7 +2,7 @@
 
 import type { Strings } from "./strings.js";
 
-const written = (number: string) => number.replace(".", ",");
+const written = (number: string) => `${number}`.replace(".", ",");
 const counted = (bound: string, one: string, more: string) => `${bound} ${bound === "1" ? one : more}`;
 
 const decision: Strings["decision"] = {

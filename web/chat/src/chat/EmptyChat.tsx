@@ -8,7 +8,7 @@ import { en } from "../words/en";
 /** What else the built-in agent is there to show. A server that keeps nothing has nothing to carry on with. */
 function starters(durable: boolean): ReadonlyArray<readonly [title: string, what: string, said: string]> {
   const { tries } = words.chat;
-  const kept = [[tries.crash, tries.crashWhat, "/slow 60 500"]] as const;
+  const kept = [[tries.crash, tries.crashWhat, tries.count]] as const;
   return [[tries.form, tries.formWhat, tries.form], [tries.dinner, tries.dinnerWhat, tries.dinner], ...(durable ? kept : [])];
 }
 

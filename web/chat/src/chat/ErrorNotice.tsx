@@ -12,7 +12,7 @@ import { words } from "../words";
 
 const remedies = (): Record<Remedy, string> => ({ hide: words.chat.dismiss, attach: words.chat.tryAgain, connect: words.chat.connectAgain });
 
-const RunReference = lazy(() => part(() => import("./RunReference")));
+const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
 interface Props {
   threadId: string;

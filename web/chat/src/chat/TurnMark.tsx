@@ -18,7 +18,7 @@ import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
 import { parts, words } from "../words";
 
-const RunReference = lazy(() => part(() => import("./RunReference")));
+const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
 export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {

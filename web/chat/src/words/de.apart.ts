@@ -1,6 +1,6 @@
 import type { apart as en } from "./en.apart";
 
-/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, what an earlier version has done, what came too late, the reference of a run, a run's parts, other people's chats, the inspector, the steps of a first visit. */
+/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, what an earlier version has done, what came too late, the reference of a run, a run's parts, other people's chats, a page that is not to be seen, the inspector, the steps of a first visit. */
 export const apart: typeof en = {
   somebodyElses: "Dieser Chat gehört jemand anderem.",
   readOnly: "Lesen ist möglich, Schreiben nicht.",
@@ -18,6 +18,8 @@ export const apart: typeof en = {
   versions: (n) => (n === 1 ? "1 frühere Fassung" : `${n} frühere Fassungen`),
   doneBefore: "Eine frühere Fassung hat dies ausgeführt. Es bleibt bestehen:",
   notKept: "Sie war zu lang, um aufbewahrt zu werden.",
+  forOperators: "Diese Seite ist für den Betrieb",
+  scopesOfOperators: "Sie braucht den Scope admin oder metrics, und diese Anmeldung hat keinen davon.",
   backToInbox: "Zurück zum Posteingang",
   notToRead: "Nicht einsehbar",
   mayNotRead: "Dieser Chat ist nicht einsehbar",

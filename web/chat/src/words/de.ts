@@ -202,6 +202,7 @@ const chat: Words["chat"] = {
     formWhat: "Fragt nach Zahlen, prüft die Eingaben und arbeitet damit weiter.",
     dinner: "Plane ein Abendessen für vier",
     dinnerWhat: "Der Agent schlägt drei Aktionen vor. Sie werden zusammen beantwortet.",
+    count: "Zähle bis sechzig",
     crash: "Mittendrin abstürzen und weitermachen",
     crashWhat: "Zählt eine halbe Minute lang. Den Server währenddessen beenden und neu starten: Das Zählen geht weiter.",
   },

@@ -1,4 +1,4 @@
-/** The words of what the chat loads later, in English: Markdown, files, large results, a message that is changed, what an earlier version has done, what came too late, the reference of a run, a run's parts, other people's chats, the inspector, the steps of a first visit. */
+/** The words of what the chat loads later, in English: Markdown, files, large results, a message that is changed, what an earlier version has done, what came too late, the reference of a run, a run's parts, other people's chats, a page that is not to be seen, the inspector, the steps of a first visit. */
 export const apart = {
   somebodyElses: "This chat is somebody else's.",
   readOnly: " You can read it, and not write in it.",
@@ -16,6 +16,8 @@ export const apart = {
   versions: (n: number): string => (n === 1 ? "1 earlier version" : `${n} earlier versions`),
   doneBefore: "An earlier version has carried this out. It stands:",
   notKept: "It was too long to be kept.",
+  forOperators: "This page is for operators",
+  scopesOfOperators: "It needs the scope admin or metrics, and your sign-in has neither.",
   backToInbox: "Back to the inbox",
   notToRead: "Not for you to read",
   mayNotRead: "You may not read this chat",

@@ -189,6 +189,7 @@ const chat = {
     formWhat: "It asks for figures, checks what you enter, and goes on with that.",
     dinner: "Plan a dinner for four",
     dinnerWhat: "It proposes three actions. You answer them together.",
+    count: "Count to sixty",
     crash: "Crash halfway and carry on",
     crashWhat: "It counts for half a minute. Kill the server in the meantime and start it again: the count goes on.",
   },

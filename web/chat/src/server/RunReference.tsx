@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import { at } from "../lib/base";
 import { Copy } from "../lib/Copy";
 import { onLink } from "../lib/route";
-import { call, type Page, type RunInfo } from "../server/api";
-import { useMay } from "../server/who";
+import { call, type Page, type RunInfo } from "./api";
+import { useMay } from "./who";
 import { apart } from "../words/apart";
 
 /** So much of a run's id is shown, in characters: the whole is copied. */
