@@ -195,14 +195,14 @@ func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := run.SetState(map[string]int{"a": 1}); err != nil {
+	if err := run.SetState(map[string][]string{"done": {}}); err != nil {
 		return err
 	}
 	if _, err := adapter.StepWith(ctx, run, "first", adapter.StepOptions{Idempotent: true}, count("first")); err != nil {
 		return err
 	}
 	fmt.Fprint(text, "after ")
-	if err := run.PatchState(json.RawMessage(`[{"op":"replace","path":"/a","value":2}]`)); err != nil {
+	if err := run.PatchState(json.RawMessage(`[{"op":"add","path":"/done/-","value":"first"}]`)); err != nil {
 		return err
 	}
 	if err := s.delegate(run, "outer", func() error {

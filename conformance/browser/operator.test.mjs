@@ -15,6 +15,8 @@ test("a run in progress is found, and cancelled", async () => {
   assert.match(await ops.at("scale").last().textContent(), /^[\d.,]+, (now|\d+ \w+ ago)$/, "a pointer on the line reads one number");
   await until(async () => Number(await ops.at("counts").locator('[data-state="claimed"] dd').textContent()) >= 1, "it is counted");
   assert.match(await ops.at("counts").locator('[data-state="claimed"] a').getAttribute("href"), /\/ops\/runs\?result=running$/, "and its number leads to what is counted");
+  const latest = ops.at("latest-run").filter({ has: ops.page.locator(`a[href*="/ops/runs?thread=${chat.threadId}&run="]`) });
+  await until(async () => /running/.test(await latest.textContent()), "it is among the latest, which lead to all that is known of them");
   await ops.shot("50-operator");
   await ops.click("ops-servers");
   await until(async () => (await ops.at("node").getAttribute("data-state")) === "serving", "this server is among the servers");
@@ -330,6 +332,7 @@ test("an admin sees what failed of others in the tenant, and whose it was", asyn
   const threadId = await sends(BOB, "/fail the disk is full");
   const ops = await Tab.at(await person(), `${guarded}/ops`, undefined, { serverMayRefuse: true });
   await signIn(ops);
+  await until(async () => /disk is full.*failed/.test(await ops.at("latest-run").first().textContent()), "the latest failures of all are named");
   await ops.at("finding").filter({ hasText: /failed in the last hour/ }).getByRole("link").click();
   const run = ops.page.locator(`[data-testid="run"][data-thread-id="${threadId}"]`);
   assert.equal(await run.getByTestId("run-user").textContent(), "bob");

@@ -128,8 +128,8 @@ func TestAnErasureIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// Of those who look at what a thread of others asks, or have it assigned, the person goes alone. In
-// a thread in which nothing is open any more all of them go.
+// The person alone goes from those who look at what a thread of others asks, or have it assigned.
+// All of them go from a thread in which nothing is open any more.
 func TestOthersStillLookAtAThread(t *testing.T) {
 	st, client := opened(t)
 	asks := func(thread string) store.ThreadKey {

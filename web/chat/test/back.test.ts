@@ -1,6 +1,7 @@
 import type { Message } from "@ag-ui/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Anew, BEGIN, branchesOf, editable, lastTurn, placed, type Branch } from "../src/chat/back";
+import { Anew, BEGIN, branchesOf, editable, endsLast, lastTurn, placed, type Branch } from "../src/chat/back";
+import type { Mark } from "../src/decision/record";
 import { ApiError } from "../src/server/api";
 
 const user = (id: string): Message => ({ id, role: "user", content: id });
@@ -31,6 +32,14 @@ describe("what is answered anew", () => {
     expect(lastTurn([user("u"), answer("a"), user("v"), answer("b"), result("r"), answer("c")])).toEqual({ asked: "v", answer: "c" });
     expect(lastTurn([user("u"), answer("a"), user("v")])).toEqual({ asked: "v", answer: undefined });
     expect(lastTurn([answer("a")])).toEqual({});
+  });
+
+  it("ended where a failure stands behind one of its messages, or is told of it", () => {
+    const messages = [user("u"), answer("a"), user("v"), answer("b")];
+    const end = (place: object): Mark => ({ key: "end", kind: "end", how: "failed", code: "agent_error", message: "", ...place });
+    expect([{ behind: "v" }, { behind: "b" }, { turn: "v" }].map((place) => endsLast(messages, [end(place)]))).toEqual([true, true, true]);
+    expect([{ behind: "a" }, { turn: "u" }, {}, { behind: "u", turn: "v" }].map((place) => endsLast(messages, [end(place)]))).toEqual([false, false, false, false]);
+    expect(endsLast(messages, [{ key: "i", kind: "answer", behind: "b", told: { interruptId: "i", status: "resolved", at: "" } }])).toBe(false);
   });
 });
 

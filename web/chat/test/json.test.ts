@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { entryOf, saidBeside } from "../../react/forms/answers";
 import { pretty, readArguments, readJson, sameJson } from "../../react/forms/readjson";
 import { call } from "../src/server/api";
-import { compare, isMultiple, isWhole } from "../../react/lib/decimal";
+import { compare, isMultiple, isUnclear, isWhole, numberFor, numberIn } from "../../react/lib/decimal";
 import { judge } from "../../react/forms/judge";
 import { FRAMES, isExact, numberOf, parse, stringify, textOfNumber } from "../../react/lib/json";
 import { Outbox } from "../src/chat/outbox";
@@ -121,6 +121,25 @@ describe("decimals", () => {
   ])("%s against %s", (a, b, order) => {
     expect(Math.sign(compare(a, b))).toBe(order);
     expect(Math.sign(compare(b, a))).toBe(order === 0 ? 0 : -order);
+  });
+
+  it.each<[typed: string, en: string | undefined, de?: string]>([
+    ["12.5", "12.5"], ["12,5", "12.5"], ["-12,50", "-12.50"], [".5", "0.5"], ["-,5", "-0.5"], ["0,125", "0.125"], ["1234,567", "1234.567"], ["1,5e3", "1.5e3"],
+    ["1.234,5", "1234.5"], ["1,234.5", "1234.5"], ["1,234,567", "1234567"], ["1.234.567", "1234567"], ["1,234", "1234", "1.234"], ["-1.234", "-1.234", "-1234"],
+    ["9007199254740993", "9007199254740993"], ["12,", undefined], ["1,23,4", undefined], ["1.234,567,8", undefined], ["1.2.3", undefined], ["12,34.5", undefined], ["", undefined], [",", undefined], ["007", undefined],
+  ])("are read as people write them: %s", (typed, en, de = en) => {
+    expect([numberIn(typed, "en"), numberIn(typed, "de")]).toEqual([en, de]);
+    for (const locale of ["en", "de-AT"]) {
+      const read = numberIn(typed, locale);
+      if (read === undefined) continue;
+      const written = numberFor(read, locale);
+      expect([numberIn(written, locale), isUnclear(written, locale)]).toEqual([read, false]);
+    }
+  });
+
+  it("are said again where others would read another one", () => {
+    expect(["1,234", "1.234", "1,234,567", "1,234.5", "0,125", "12,5"].map((typed) => isUnclear(typed, "en"))).toEqual([true, false, false, false, false, false]);
+    expect(["1,234", "1.234", "-1.234"].map((typed) => isUnclear(typed, "de"))).toEqual([false, true, true]);
   });
 
   it("are whole or not, and multiples or not", () => {

@@ -220,8 +220,8 @@ describe("a thread's record", () => {
     expect(record.lacksPlaces).toBe(true);
     expect(record.look().marks).toMatchObject([
       { kind: "answer", turn: "m1" },
-      { key: "end r0", how: "stopped", turn: "m0" },
-      { key: "end r3", how: "failed", message: "no", turn: "m1" },
+      { key: "end r0", how: "stopped", turn: "m0", runId: "r0" },
+      { key: "end r3", how: "failed", message: "no", turn: "m1", runId: "r3", run: "s-r3" },
     ]);
   });
 

@@ -1,10 +1,11 @@
 import { type ReactNode, useId, useState } from "react";
 import { isObject, propertiesOf, type Schema } from "../forms/schema.js";
-import { numberIn } from "../lib/decimal.js";
+import { numberFor, numberIn } from "../lib/decimal.js";
 import { isNumeric, numberOf, parse, stringify, textOfNumber } from "../lib/json.js";
 import { Marked, Misleading } from "../lib/Marked.js";
 import { escaped } from "../lib/misleading.js";
 import { labelsOf } from "../lib/naming.js";
+import { ReadAs } from "../lib/ReadAs.js";
 import type { Strings } from "../lib/strings.js";
 import { useStrings } from "../lib/words.js";
 import { argFields, type ArgField } from "./argparts.js";
@@ -182,7 +183,7 @@ function readAny(text: string): { value: unknown } | undefined {
 /** What is read while it is typed. As long as it cannot be, the last that could stays, and nothing is approved. */
 function Written({ value, label, place, schema, locked, autoFocus, change, reads, read, code }: FieldProps & { read: (text: string, locale: string) => { value: unknown } | undefined; code: boolean }) {
   const { locale, form: words } = useStrings();
-  const [typed, setTyped] = useState(() => (isNumeric(value) ? textOfNumber(value) : stringify(value)));
+  const [typed, setTyped] = useState(() => (isNumeric(value) ? numberFor(textOfNumber(value), locale) : stringify(value)));
   const wrong = read(typed, locale) === undefined;
   return (
     <Labelled
@@ -211,6 +212,7 @@ function Written({ value, label, place, schema, locked, autoFocus, change, reads
               if (now) change(now.value);
             }}
           />
+          {!code && <ReadAs text={typed} />}
           <span id={`${id}-fault`}>
             {wrong && (
               <span className="fault" role="alert">

@@ -10,13 +10,14 @@ import { useRef, useState } from "react";
 import { readJson } from "./readjson.js";
 import { SelectWidget } from "./choicefields.js";
 import { useBeforePaint } from "../lib/beforepaint.js";
-import { numberIn } from "../lib/decimal.js";
+import { numberFor, numberIn } from "../lib/decimal.js";
 import { allRequired, rangeOf } from "./formschema.js";
 import { commonOf, labelOfField, more, ROOT } from "./fieldnames.js";
 import { isNumeric, numberOf, stringify, textOfNumber } from "../lib/json.js";
 import { told } from "./judge.js";
 import { Marked, Misleading } from "../lib/Marked.js";
 import { escaped, unescaped } from "../lib/misleading.js";
+import { ReadAs } from "../lib/ReadAs.js";
 import { useStrings } from "../lib/words.js";
 import type { Schema } from "./schema.js";
 import { isText, useTyped } from "./typed.js";
@@ -89,7 +90,7 @@ function TextareaWidget(props: WidgetProps) {
 }
 
 /** What is typed on the way to a number. */
-const BEGUN = /^-?\d*\.?\d*([eE][+-]?\d*)?$/;
+const BEGUN = /^-?[\d.,]*([eE][+-]?\d*)?$/;
 
 /** A number, which keeps the text that it is typed in. An input of type number would round it. */
 function NumberField(props: FieldProps) {
@@ -104,7 +105,7 @@ function NumberField(props: FieldProps) {
   const box = useRef<HTMLInputElement>(null);
   const known = isNumeric(formData) ? textOfNumber(formData) : undefined;
   // What comes from elsewhere, a default or an earlier answer, takes the place of what was typed.
-  const text = known !== undefined && numberIn(typed, locale) !== known ? known : typed;
+  const text = known !== undefined && numberIn(typed, locale) !== known ? numberFor(known, locale) : typed;
   const readable = text.trim() === "" || numberIn(text, locale) !== undefined;
   useBeforePaint(() => box.current?.setCustomValidity(readable ? "" : noNumber), [readable, noNumber]);
   if (registry.schemaUtils.isSelect(schema)) return <StringField {...props} />;
@@ -134,8 +135,9 @@ function NumberField(props: FieldProps) {
         }}
       />
       <span className="hint" id={hint} hidden={wrong}>
-        {form.number(schema.type === "integer", ...rangeOf(schema as Schema))}
+        {form.number(schema.type === "integer", ...rangeOf(schema as Schema, locale))}
       </span>
+      <ReadAs text={text} />
       {wrong && (
         <span className="fault unread" role="alert">
           {noNumber}

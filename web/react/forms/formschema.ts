@@ -3,6 +3,7 @@
 
 import type { UiSchema } from "@rjsf/utils";
 import { NULL, choicesOf, referred } from "./choices.js";
+import { numberFor } from "../lib/decimal.js";
 import { isNumeric, stringify, textOfNumber } from "../lib/json.js";
 import { ENGLISH } from "../lib/strings.js";
 import { isObject, propertiesOf, requiredOf, type Schema } from "./schema.js";
@@ -78,8 +79,8 @@ export function allRequired(schema: Schema): boolean {
 }
 
 /** The least and the most that a number may be, as texts; undefined where its schema bounds it otherwise or not at all. */
-export function rangeOf({ minimum, maximum }: Schema): [least: string | undefined, most: string | undefined] {
-  const text = (bound: unknown) => (isNumeric(bound) ? textOfNumber(bound) : undefined);
+export function rangeOf({ minimum, maximum }: Schema, locale: string): [least: string | undefined, most: string | undefined] {
+  const text = (bound: unknown) => (isNumeric(bound) ? numberFor(textOfNumber(bound), locale) : undefined);
   return [text(minimum), text(maximum)];
 }
 

@@ -10,14 +10,38 @@ interface Decimal {
 /** A number as JSON writes it. */
 export const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Thousands set apart by commas, as people write them. */
-const GROUPED = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/;
+/** Thousands set apart by points or commas, with a fraction behind the other sign. */
+const GROUPED = /^(-?[1-9]\d{0,2})([.,])(\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 
-/** The number that somebody has written, as JSON writes it; undefined: it is none. In many languages a comma begins the fraction: it is none there. */
+/** One sign with a fraction behind it. */
+const FRACTION = /^(-?)(\d*)([.,])(\d+(?:[eE][+-]?\d+)?)$/;
+
+/** The number that somebody has written, as JSON writes it; undefined: it is none. Points and commas are read as they are in the language, and as the other one where they are nothing in it. */
 export function numberIn(typed: string, locale: string): string | undefined {
   const text = typed.trim();
-  const plain = GROUPED.test(text) && /^en\b/.test(locale) ? text.replaceAll(",", "") : text;
+  const [grouped, first = "", sign, more = "", fraction] = GROUPED.exec(text) ?? [];
+  // One sign before three digits begins a fraction if it does so in the language.
+  if (grouped !== undefined && !(sign === signOf(locale) && more.length === 3 && fraction === undefined)) {
+    return first + more.replace(/[.,]/g, "") + (fraction === undefined ? "" : `.${fraction}`);
+  }
+  const plain = text.replace(FRACTION, (_, minus: string, whole: string, __, rest: string) => `${minus}${whole || "0"}.${rest}`);
   return NUMBER.test(plain) ? plain : undefined;
+}
+
+/** Whether somebody else would read another number: a thousand here, a fraction there. */
+export function isUnclear(typed: string, locale: string): boolean {
+  const [, , sign, more, fraction] = GROUPED.exec(typed.trim()) ?? [];
+  return more?.length === 3 && fraction === undefined && sign !== signOf(locale);
+}
+
+/** A number as people write it in the language. */
+export function numberFor(number: string, locale: string): string {
+  return number.replace(".", signOf(locale));
+}
+
+/** What begins a fraction. */
+function signOf(locale: string): string {
+  return (1.5).toLocaleString(locale).charAt(1) === "," ? "," : ".";
 }
 
 function decimal(text: string): Decimal {

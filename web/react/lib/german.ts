@@ -2,6 +2,7 @@
 
 import type { Strings } from "./strings.js";
 
+const written = (number: string) => number.replace(".", ",");
 const counted = (bound: string, one: string, more: string) => `${bound} ${bound === "1" ? one : more}`;
 
 const decision: Strings["decision"] = {
@@ -107,8 +108,9 @@ const form: Strings["form"] = {
   json: "JSON",
   allNeeded: "Alle Felder sind erforderlich.",
   number: (whole, least, most) =>
-    `${whole ? "Eine ganze Zahl" : "Eine Zahl mit Punkt, etwa 12.5"}${least !== undefined && most !== undefined ? `, von ${least} bis ${most}` : least !== undefined ? `, mindestens ${least}` : most !== undefined ? `, höchstens ${most}` : ""}.`,
-  noNumber: "Bitte eine Zahl mit Punkt schreiben, etwa 12.5.",
+    `${whole ? "Eine ganze Zahl" : "Eine Zahl, etwa 12,5"}${least !== undefined && most !== undefined ? `, von ${least} bis ${most}` : least !== undefined ? `, mindestens ${least}` : most !== undefined ? `, höchstens ${most}` : ""}.`,
+  readAs: (number) => `Die Zahl wird als ${number} gelesen.`,
+  noNumber: "Bitte eine Zahl schreiben, etwa 12,5.",
   noInteger: "Bitte eine ganze Zahl schreiben, etwa 12.",
   unsupported: (reason) => `Ein Formular kann danach nicht fragen: ${reason}. Nötigenfalls ohne Antwort fortfahren.`,
   readTwice: (name) => `Der Text nennt ${name} doppelt.`,
@@ -137,11 +139,11 @@ const fault: Strings["fault"] = {
     maxLength: (bound) => `darf höchstens ${bound} Zeichen haben`,
     minItems: (bound) => `muss mindestens ${counted(bound, "Eintrag", "Einträge")} haben`,
     maxItems: (bound) => `darf höchstens ${counted(bound, "Eintrag", "Einträge")} haben`,
-    minimum: (bound) => `muss mindestens ${bound} sein`,
-    maximum: (bound) => `darf höchstens ${bound} sein`,
-    exclusiveMinimum: (bound) => `muss größer als ${bound} sein`,
-    exclusiveMaximum: (bound) => `muss kleiner als ${bound} sein`,
-    multipleOf: (bound) => `muss ein Vielfaches von ${bound} sein`,
+    minimum: (bound) => `muss mindestens ${written(bound)} sein`,
+    maximum: (bound) => `darf höchstens ${written(bound)} sein`,
+    exclusiveMinimum: (bound) => `muss größer als ${written(bound)} sein`,
+    exclusiveMaximum: (bound) => `muss kleiner als ${written(bound)} sein`,
+    multipleOf: (bound) => `muss ein Vielfaches von ${written(bound)} sein`,
   },
   words: {
     enum: "muss eine der Möglichkeiten sein",

@@ -97,7 +97,7 @@ it("knows whether anything may be left out", () => {
 });
 
 it("says of a number what it may be before it is wrong", () => {
-  const said = (schema: Schema, whole = false) => ENGLISH.form.number(whole, ...rangeOf(schema));
+  const said = (schema: Schema, whole = false) => ENGLISH.form.number(whole, ...rangeOf(schema, "en"));
   expect([said({}), said({ minimum: 2000 }, true), said({ minimum: 0, maximum: 1.5 }), said({ maximum: 3, exclusiveMinimum: 0 }, true)]).toEqual([
     "A number, such as 12.5.",
     "A whole number, at least 2000.",

@@ -1,7 +1,7 @@
 import type { ResumeEntry } from "@ag-ui/client";
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { ThreadStatus } from "../../../client";
-import { BackOf, BEGIN, editable, useGoingBack } from "./back";
+import { BackOf, BEGIN, editable, endsLast, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
 import { commandsOf } from "./commands";
@@ -29,6 +29,7 @@ import { control } from "../server/api";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
 import { approves } from "../decision/told";
+import { forgetTyped } from "../decision/typed";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { madeHere } from "../thread";
@@ -103,6 +104,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     threadId,
     agent: among?.agent,
     messages,
+    ended: picture.ended !== undefined || endsLast(messages, picture.marks),
     decided: picture.decided,
     whole: status.older === 0,
     synced: status.synced,
@@ -128,6 +130,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     setStopping(undefined);
     setInTheWay(undefined);
     approve(false);
+    // What is said in place of an answer is no answer that came too late.
+    for (const { id } of status.interrupts) forgetTyped(threadId, id);
     // What waits for its turn stands behind an answer that is being written.
     if (running) follow.jump();
     else follow.sent();
@@ -265,6 +269,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     messages={messages}
                     branches={back.all}
                     decided={picture.decided}
+                    marks={picture.marks}
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}
@@ -327,7 +332,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
               </p>
             )}
             {failure && !signedOut && (
-              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
+              <ErrorNotice threadId={threadId} ended={picture.ended} failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
             )}
           </main>
           <StatePanel state={state} />

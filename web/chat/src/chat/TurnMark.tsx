@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { questionText } from "../../../client/answers";
 import { labelOf, saidBeside } from "../../../react/forms/answers";
@@ -13,7 +14,11 @@ import type { Mark } from "../decision/record";
 import { cameBack, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { saidBy, sentence, wordsFor } from "../lib/words";
+import { OrElse } from "../../../react/lib/OrElse";
+import { part } from "../../../react/lib/part";
 import { parts, words } from "../words";
+
+const RunReference = lazy(() => part(() => import("./RunReference")));
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
 export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
@@ -29,6 +34,13 @@ export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
             <Icon name="retry" /> {words.chat.tryAgain}
           </button>
         </Guarded>
+      )}
+      {retry && how === "failed" && (
+        <OrElse instead={null}>
+          <Suspense>
+            <RunReference runId={mark.runId} run={saidBy(mark).run ?? mark.run} />
+          </Suspense>
+        </OrElse>
       )}
     </div>
   );

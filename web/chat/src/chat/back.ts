@@ -5,6 +5,7 @@ import { createContext, useCallback, useContext, useEffect, useMemo, useRef, use
 import { Backoff } from "../../../client/backoff";
 import { ApiError, call } from "../server/api";
 import type { Carried } from "../decision/donebefore";
+import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";
 import { sentence, wordsFor } from "../lib/words";
 import { words } from "../words";
@@ -45,6 +46,12 @@ export function lastTurn(messages: readonly Message[]): { asked?: string; answer
   const index = messages.findLastIndex(({ role }) => role === "user");
   const answer = messages.findLast(({ role }, i) => i > index && role === "assistant");
   return index < 0 ? {} : { asked: messages[index]!.id, answer: answer?.id };
+}
+
+/** Whether the last turn ended without success: what is tried again then is the same as an answer given anew. */
+export function endsLast(messages: readonly Message[], marks: readonly Mark[]): boolean {
+  const last = new Set(messages.slice(Math.max(0, messages.findLastIndex(({ role }) => role === "user"))).map(({ id }) => id));
+  return marks.some(({ kind, behind, turn }) => kind === "end" && last.has(behind ?? turn ?? ""));
 }
 
 /** Whether a message can be said otherwise here: one that is text alone. */
@@ -134,6 +141,8 @@ interface Conversation extends Pick<Back, "decided"> {
   /** Who answers; undefined: the default agent. */
   agent?: string;
   messages: readonly Message[];
+  /** The last turn ended without success, and is tried again elsewhere. */
+  ended: boolean;
   /** All messages are held. */
   whole: boolean;
   /** What is held is what the server has. */
@@ -145,7 +154,7 @@ interface Conversation extends Pick<Back, "decided"> {
   readOnly: boolean;
 }
 
-export function useGoingBack({ threadId, agent, messages, decided, whole, synced, restated, running, asks, readOnly }: Conversation): Back & { all: readonly Branch[] } {
+export function useGoingBack({ threadId, agent, messages, ended, decided, whole, synced, restated, running, asks, readOnly }: Conversation): Back & { all: readonly Branch[] } {
   const path = `/threads/${encodeURIComponent(threadId)}`;
   const [branches, setBranches] = useState<readonly Branch[]>([]);
   const [editing, edit] = useState<string>();
@@ -186,7 +195,7 @@ export function useGoingBack({ threadId, agent, messages, decided, whole, synced
     },
     [],
   );
-  const { asked, answer } = lastTurn(messages);
+  const { asked, answer }: ReturnType<typeof lastTurn> = ended ? {} : lastTurn(messages);
   const at = placed(branches, messages, whole);
   // Another map only where something else stands in it: each change of a message comes by here.
   const shape = [...at].map(([place, list]) => `${place} ${list.map(({ id }) => id).join()}`).join("\n");

@@ -12,7 +12,7 @@ import { allOver } from "./instead";
 import { namesInLog } from "../log/lognames";
 import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
-import { ThreadRecord, type Mark } from "../decision/record";
+import { ThreadRecord, type Ended, type Mark } from "../decision/record";
 import { Tape } from "./tape";
 import { Times } from "./times";
 import type { Told } from "../decision/told";
@@ -53,8 +53,8 @@ export interface Picture {
   marks: readonly Mark[];
   /** The last failure that nobody has put away, of a run or of the connection. */
   failure?: Notice;
-  /** The failure is the last turn's end. */
-  ended: boolean;
+  /** The turn's end that the failure is. */
+  ended?: Ended;
   /** What `dismiss` does about it. */
   remedy: Remedy;
   /** Answers are on their way. */
@@ -422,7 +422,7 @@ export class Chat {
     const failed = status.connection === "failed";
     const failure = notice ?? (failed || status.failure !== this.dismissed ? status.failure : undefined);
     // What is said at length is not marked as well.
-    const said = failure && marks.findLast((mark) => mark.kind === "end" && mark.message === failure.message);
+    const said = failure && marks.findLast((mark): mark is Ended => mark.kind === "end" && mark.message === failure.message);
     return {
       messages: agent.messages.filter(({ id }) => !unsent.has(id)),
       state: agent.state,
@@ -435,7 +435,7 @@ export class Chat {
       times: this.times.look(),
       marks: said ? marks.filter((mark) => mark !== said) : marks,
       failure,
-      ended: said !== undefined,
+      ended: said,
       remedy: failed ? "connect" : notice || status.synced ? "hide" : "attach",
       answering: outgoing.some(({ message, refusal }) => !message && !refusal),
       outgoing,

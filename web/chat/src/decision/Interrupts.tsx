@@ -14,9 +14,11 @@ import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
 import { Review } from "./Review";
 import { clock } from "../../../react/lib/time";
+import type { Mark } from "./record";
 import { Steps } from "./Steps";
 import { useSteps } from "./stepping";
 import type { Told } from "./told";
+import { UnsentList } from "./UnsentList";
 import { parts, words } from "../words";
 import { apart } from "../words/apart";
 
@@ -27,6 +29,7 @@ interface Props {
   /** What was taken out of the conversation, and what was decided about calls. */
   branches: readonly Carried[];
   decided: ReadonlyMap<string, Told>;
+  marks: readonly Mark[];
   /** Who asks. */
   asker?: Asker;
   /** Answers are on their way. */
@@ -37,11 +40,17 @@ interface Props {
 }
 
 /** All open questions. */
-export default function Interrupts({ answer, ...questions }: Props) {
-  return answer ? <Answered {...questions} answer={answer} /> : <LookedAt {...questions} />;
+export default function Interrupts({ answer, marks, ...questions }: Props) {
+  if (!answer) return <LookedAt {...questions} />;
+  return (
+    <>
+      <UnsentList {...questions} marks={marks} />
+      <Answered {...questions} answer={answer} />
+    </>
+  );
 }
 
-function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer">) {
+function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer" | "marks">) {
   if (open.length === 0) return null;
   return (
     <section className="questions" aria-label={words.decision.openQuestions}>
@@ -53,7 +62,7 @@ function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<P
 }
 
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-function Answered({ threadId, open, messages, branches, decided, asker, sending, answer }: Props & Required<Pick<Props, "answer">>) {
+function Answered({ threadId, open, messages, branches, decided, asker, sending, answer }: Omit<Props, "marks"> & Required<Pick<Props, "answer">>) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();

@@ -12,10 +12,13 @@ export type Mark = {
   behind?: string;
   /** The message that its turn began with, where no more is known. */
   turn?: string;
-} & ({ kind: "answer"; question?: Interrupt; told: Told } | { kind: "end"; how: "failed" | "stopped"; code: string; message: string });
+} & ({ kind: "answer"; question?: Interrupt; told: Told } | { kind: "end"; how: "failed" | "stopped"; code: string; message: string; /** The client's name of its run. */ runId?: string; /** The server's, where it is on record. */ run?: string });
+
+/** The end of a turn that did not succeed. */
+export type Ended = Mark & { kind: "end" };
 
 /** `at`: when its run came to be, in milliseconds, which the record says. One of which it does not is the latest if it is told now, and an old one if the log tells it. */
-type End = Mark & { kind: "end"; at: number };
+type End = Ended & { at: number };
 
 interface Decided {
   told: Told;
@@ -89,11 +92,11 @@ export class ThreadRecord {
       const turn = asking.get(decision.askedBy?.id ?? "");
       if (turn !== undefined) keep(this.places, told.interruptId, { ...this.places.get(told.interruptId), turn });
     }
-    for (const { runId, execution, outcome, createdAt } of runs.toReversed()) {
+    for (const { id, runId, execution, outcome, createdAt } of runs.toReversed()) {
       const end = outcome?.type === "RUN_ERROR" ? endOf(outcome) : outcome?.outcome?.type === "cancelled" && endOf({ code: "cancelled" });
       if (!end) continue;
       const key = keyOf(runId);
-      keep(this.ends, key, { ...end, ...this.ends.get(key), key, kind: "end", turn: turns.get(execution), at: Date.parse(createdAt) });
+      keep(this.ends, key, { ...end, ...this.ends.get(key), key, kind: "end", runId, run: id, turn: turns.get(execution), at: Date.parse(createdAt) });
     }
     this.changed();
   }
@@ -127,7 +130,7 @@ export class ThreadRecord {
     const key = keyOf(runId);
     const before = this.ends.get(key);
     if (before?.behind !== undefined && from === "now") return false;
-    keep(this.ends, key, { at: from === "now" ? Infinity : -Infinity, ...before, ...end, key, kind: "end", behind: behind ?? before?.behind });
+    keep(this.ends, key, { at: from === "now" ? Infinity : -Infinity, ...before, ...end, key, kind: "end", runId, behind: behind ?? before?.behind });
     return this.changed();
   }
 

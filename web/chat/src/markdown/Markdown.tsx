@@ -9,6 +9,8 @@ import { part } from "../../../react/lib/part";
 import { hostOf, Picture } from "./Picture";
 import { steady } from "./steady";
 import { apart } from "../words/apart";
+import "../styles/markdown.css";
+import "../styles/code.css";
 
 /** A cell of figures: none of it goes on in another line. */
 const FIGURES = /^[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_]*\d[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_a-zµ]*$/i;

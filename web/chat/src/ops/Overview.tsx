@@ -4,6 +4,7 @@ import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import { oldestWords, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, replaced, seesOthers } from "./health";
+import { LatestFailures, LatestRuns } from "./LatestRuns";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import type { Asks } from "./parts";
 import { onLink } from "../lib/route";
@@ -65,6 +66,7 @@ export function Overview({ counts: delivered, asks }: { counts: Polled<Record<st
         {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>
       <NowSection counts={counts} failed={failed.data} whole={whole} waiting={asks.waiting} />
+      {seesOthers(me) ? failed.data && failed.data.n > 0 && <LatestFailures failed={failed} href={failedHref(failed.data)} /> : asks.runs && <LatestRuns />}
       <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
       {counts && <Record counts={counts} whole={whole} />}

@@ -177,16 +177,16 @@ const COUNTED = 200;
 
 const ownOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, COUNTED, now);
 
-/** How many runs of the last hour have failed: the tenant's if the person sees others, or one's own. */
-export function useFailedOfHour(may: boolean, others: boolean): { data?: Known["failed"]; error?: ApiError } {
+/** How many runs of the last hour have failed: the tenant's if the person sees others, or one's own. The tenant's are `noticed`, the latest first. */
+export function useFailedOfHour(may: boolean, others: boolean): { data?: Known["failed"]; error?: ApiError; noticed: readonly Noticed[]; heard: RunNotices["heard"] } {
   const failures = useMemo(() => new RunNotices(AGES.hour!, FAILED), []);
   const polled = usePolled<NoticedPage>(may ? (others ? "/notices" : "/runs") : undefined, EVERY_MS, undefined, others ? failures.path : ownOfHour);
   const list = useTaken(failures, others ? polled.data : undefined, polled);
   const { data, error } = polled;
-  if (!others) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
-  const { cut } = failures;
+  const { cut, heard } = failures;
+  if (!others) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error, noticed: [], heard };
   // That none failed is not known before all is read.
-  return { data: list && (list.length > 0 || !cut) ? { n: list.length, more: cut, whose: TENANT } : undefined, error };
+  return { data: list && (list.length > 0 || !cut) ? { n: list.length, more: cut, whose: TENANT } : undefined, error, noticed: list ?? [], heard };
 }
 
 /** How many are read at once. */

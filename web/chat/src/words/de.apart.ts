@@ -1,11 +1,19 @@
 import type { apart as en } from "./en.apart";
 
-/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, what an earlier version has done, a run's parts, other people's chats, the inspector, the steps of a first visit. */
+/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, what an earlier version has done, what came too late, the reference of a run, a run's parts, other people's chats, the inspector, the steps of a first visit. */
 export const apart: typeof en = {
   somebodyElses: "Dieser Chat gehört jemand anderem.",
   readOnly: "Lesen ist möglich, Schreiben nicht.",
   toolDone: (tool, at) => `Das Werkzeug ${tool} wurde schon ausgeführt${at ? ` (${at})` : ""}, in einer früheren Fassung. Seine Argumente sind nicht bekannt.`,
   alreadyDone: (at) => `Der Aufruf wurde schon ausgeführt${at ? ` (${at})` : ""}, in einer früheren Fassung. Freigeben führt ihn noch einmal aus.`,
+  unsent: "Nicht gesendet",
+  answeredBy: (who) => (who === undefined ? "Diese Frage wurde anderswo beantwortet." : `${who} hat diese Frage beantwortet.`),
+  overMeanwhile: "Diese Frage ist nicht mehr offen.",
+  notSent: "Der hier geschriebene Text wurde nicht gesendet:",
+  copyUnsent: "Text kopieren",
+  reference: "Referenz",
+  copyReference: "Die Referenz kopieren",
+  seeRun: "Den Lauf ansehen",
   anotherAnswer: "Eine andere Antwort",
   versions: (n) => (n === 1 ? "1 frühere Fassung" : `${n} frühere Fassungen`),
   doneBefore: "Eine frühere Fassung hat dies ausgeführt. Es bleibt bestehen:",

@@ -1,9 +1,17 @@
-/** The words of what the chat loads later, in English: Markdown, files, large results, a message that is changed, what an earlier version has done, a run's parts, other people's chats, the inspector, the steps of a first visit. */
+/** The words of what the chat loads later, in English: Markdown, files, large results, a message that is changed, what an earlier version has done, what came too late, the reference of a run, a run's parts, other people's chats, the inspector, the steps of a first visit. */
 export const apart = {
   somebodyElses: "This chat is somebody else's.",
   readOnly: " You can read it, and not write in it.",
   toolDone: (tool: string, at?: string) => `The tool ${tool} was already carried out${at ? ` (${at})` : ""}, in an earlier version. Its arguments are not known.`,
   alreadyDone: (at?: string) => `The call was already carried out${at ? ` (${at})` : ""}, in an earlier version. Approving carries it out again.`,
+  unsent: "Text that was not sent",
+  answeredBy: (who?: string) => (who === undefined ? "This question was answered elsewhere." : `${who} has answered this question.`),
+  overMeanwhile: "This question is no longer open.",
+  notSent: "Your text was not sent:",
+  copyUnsent: "Copy your text",
+  reference: "Reference",
+  copyReference: "Copy the reference",
+  seeRun: "See the run",
   anotherAnswer: "Another answer",
   versions: (n: number): string => (n === 1 ? "1 earlier version" : `${n} earlier versions`),
   doneBefore: "An earlier version has carried this out. It stands:",

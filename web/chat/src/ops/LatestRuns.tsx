@@ -1,0 +1,61 @@
+import { useMemo } from "react";
+import { usePolled, type Page, type RunInfo } from "../server/api";
+import { ANY, runHref, runsHref, runsPath } from "./runfilters";
+import { nameOf } from "./runnames";
+import { openQuestions, runLine, runState, unfolded } from "./runstates";
+import { useQuestions } from "./runquestions";
+import { useRunsOf, type useFailedOfHour } from "./tenantruns";
+import { useDue } from "../../../react/lib/DueTag";
+import { onLink } from "../lib/route";
+import { withTitles } from "./titles";
+import { When } from "./When";
+import { ops } from "../words/ops";
+
+const EVERY_MS = 5_000;
+
+/** How many are shown. */
+const SHOWN = 5;
+
+/** The latest of one's own runs; a question and the run that went on with its answer are one. */
+export function LatestRuns() {
+  const { data } = usePolled<Page<RunInfo>>(runsPath(ANY, 2 * SHOWN), EVERY_MS);
+  useQuestions();
+  const runs = unfolded(withTitles(data?.items ?? []), undefined).slice(0, SHOWN);
+  return <ShortList title={ops.latestRuns} all={runsHref(ANY)} runs={runs} hrefOf={({ threadId, id }) => runHref(threadId, id)} />;
+}
+
+/** The latest runs of the tenant that have failed. */
+export function LatestFailures({ failed, href }: { failed: ReturnType<typeof useFailedOfHour>; href: string }) {
+  const { noticed, heard } = failed;
+  const latest = useMemo(() => noticed.slice(0, SHOWN), [noticed]);
+  const { runs } = useRunsOf(latest, heard);
+  return <ShortList title={ops.latestFailures} all={href} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} />;
+}
+
+function ShortList({ title, all, runs, hrefOf }: { title: string; all: string; runs: readonly RunInfo[]; hrefOf: (run: RunInfo) => string }) {
+  useDue(runs.flatMap(openQuestions));
+  if (runs.length === 0) return null;
+  return (
+    <section aria-labelledby="latest">
+      <h2 id="latest">{title}</h2>
+      <ul className="latest" data-testid="latest">
+        {runs.map((run) => {
+          const { words, tone } = runState(run);
+          return (
+            <li key={run.id} data-testid="latest-run" data-id={run.id}>
+              <a className="run-pick" href={hrefOf(run)} onClick={onLink}>
+                <span dir="auto">{nameOf(run)}</span>
+                <span className="hint" dir="auto">{runLine(run)}</span>
+              </a>
+              <span className={`tag ${tone}`}>{words}</span>
+              <When at={run.createdAt} />
+            </li>
+          );
+        })}
+      </ul>
+      <p>
+        <a href={all} onClick={onLink}>{ops.allOfThem}</a>
+      </p>
+    </section>
+  );
+}
