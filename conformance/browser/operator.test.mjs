@@ -341,7 +341,8 @@ test("an admin sees what failed of others in the tenant, and whose it was", asyn
   await until(async () => (await ops.at("run-failure").textContent()).includes("the disk is full"), "it says why");
   assert.match(await ops.at("run-retry").textContent(), /Only bob can try again/);
   assert.match(await ops.at("run-to-chat").textContent(), /^Open the chat$/);
-  assert.match(await ops.at("run-chat").textContent(), /disk is full/, "its chat is called by its title");
+  assert.match(await ops.at("run-asked").textContent(), /disk is full/, "it is called by what was asked, and so is its chat");
+  assert.equal(await ops.at("run-chat").count(), 0, "which is said once");
   // One's own are a choice away, and so is all that others have run.
   await ops.choose("run-whose", "own");
   await until(async () => (await run.count()) === 0, "one's own are shown");

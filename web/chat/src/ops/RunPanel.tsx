@@ -63,7 +63,11 @@ export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Pro
         <span className="spacer" />
         {beside && keysOn() && (
           <span className="hint keys">
-            <kbd>j</kbd> {ops.next} <kbd>k</kbd> {ops.previous}
+            {Object.entries(ops.keys).map(([key, what]) => (
+              <span key={key}>
+                <kbd>{key}</kbd> {what}{" "}
+              </span>
+            ))}
           </span>
         )}
         {beside && (
