@@ -35,10 +35,7 @@ func TestFunctions(t *testing.T) {
 		used   bool
 	}{
 		{name: "used", used: true},
-		{name: "forgotten", used: true, after: func(t *testing.T, server *redistest.Server) {
-			ordered(t, server, "FUNCTION", "FLUSH")
-			ordered(t, server, "SCRIPT", "FLUSH")
-		}},
+		{name: "forgotten", used: true, after: forgets},
 		{name: "beside another build that deletes them", used: true, after: func(t *testing.T, server *redistest.Server) {
 			if !loaded(t, server, ours) {
 				t.Error("they are not there")
