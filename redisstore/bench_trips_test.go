@@ -46,7 +46,7 @@ func (n *trips) during(f func()) (trips, scripts int, others []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, c := range n.commands {
-		if c == "evalsha" {
+		if c == "evalsha" || c == "fcall" {
 			scripts++
 		} else {
 			others = append(others, c)

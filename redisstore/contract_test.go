@@ -94,7 +94,8 @@ func TestContractOnCluster(t *testing.T) {
 const fewPartitions = 6
 
 // inFewPartitions opens stores whose threads lie close together: what looks at
-// all partitions is called often in a game. Every other one changes messages in pieces.
+// all partitions is called often in a game. Every other one changes messages in pieces, and two of
+// four decide by scripts.
 func inFewPartitions(url string) stage.Open {
 	opened := 0
 	return func(t testing.TB, n stage.Node) store.Store {
@@ -103,6 +104,7 @@ func inFewPartitions(url string) stage.Open {
 		if opened++; opened%2 == 0 {
 			o.piece = 1
 		}
+		o.scripts = opened%4 >= 2
 		s, err := Open(context.Background(), url, o)
 		if err != nil {
 			t.Fatal(err)

@@ -219,18 +219,13 @@ func TestAFullServerRefusesWholeCallsAndTakesThemWhenItHasRoom(t *testing.T) {
 func TestScriptsThatTheServerLostAreSentAgain(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
-	flush := func() {
-		if _, err := server.Do("SCRIPT", "FLUSH"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	flush()
+	forgets(t, server)
 	claim := begin(t, s, inline(0, "r1"))
-	flush()
+	forgets(t, server)
 	if res := commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}); res.Status != store.CommitOK {
 		t.Errorf("commit: %+v", res)
 	}
-	flush() // and in a pipeline of all partitions
+	forgets(t, server) // and in a pipeline of all partitions
 	if _, err := wanting(context.Background(), s, 10); err != nil {
 		t.Error(err)
 	}

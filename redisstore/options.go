@@ -59,6 +59,7 @@ type Options struct {
 
 	volatile bool // the data dies with the process
 	singly   bool // the connection cannot hold more than one command
+	scripts  bool // functions of Redis are not used
 	piece    int  // of how many messages a piece of a large change is; 500
 }
 
@@ -124,5 +125,5 @@ func (o *Options) check() error {
 func (o *Options) settings() link.Settings {
 	return link.Settings{Prefix: o.Prefix, Partitions: o.Partitions, Node: o.Node, Lease: o.Lease, Follow: o.Follow, LargeEvent: o.LargeEvent,
 		NoticesKept: max(o.NoticeCount/o.Partitions, 1), Timeout: o.Timeout, WaitReplicas: o.WaitReplicas, WaitTimeout: o.WaitTimeout,
-		Logger: o.Logger, HistoryID: o.HistoryID, Clock: o.Clock, Volatile: o.volatile, Singly: o.singly}
+		Logger: o.Logger, HistoryID: o.HistoryID, Clock: o.Clock, Volatile: o.volatile, Singly: o.singly, Scripts: o.scripts}
 }

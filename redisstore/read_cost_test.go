@@ -25,7 +25,7 @@ func scriptsRun(t *testing.T, server *redistest.Server) int {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, m := range regexp.MustCompile(`cmdstat_eval(?:sha)?:calls=(\d+)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`cmdstat_(?:eval(?:sha)?|fcall):calls=(\d+)`).FindAllStringSubmatch(text, -1) {
 		calls, err := strconv.Atoi(m[1])
 		if err != nil {
 			t.Fatal(err)

@@ -184,7 +184,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 		ok("before a key has gone", commit(s))
 		move(keys.Rec(), keys.Log(), keys.Journal())
 		ok("when its keys have gone", commit(s))
-		ordered(t, cluster.Servers[target], "SCRIPT", "FLUSH")
+		forgets(t, cluster.Servers[target])
 		ok("where the script is missed", commit(s))
 		if set, err := s.SetTitle(ctx, testKey, "title"); !set || err != nil {
 			t.Errorf("title: %t, %v", set, err)

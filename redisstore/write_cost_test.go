@@ -26,7 +26,7 @@ func scriptTime(t *testing.T, server *redistest.Server) (d time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`cmdstat_(?:eval(?:sha)?|fcall):calls=\d+,usec=(\d+)`).FindAllStringSubmatch(text, -1) {
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func longest(t *testing.T, client *redis.Client) (took time.Duration, items int)
 		t.Fatalf("%d entries: %v", len(entries), err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(strings.ToLower(e.Args[0]), "eval") {
+		if name := strings.ToLower(e.Args[0]); name != "fcall" && !strings.HasPrefix(name, "eval") {
 			continue
 		}
 		n, more := len(e.Args), 0

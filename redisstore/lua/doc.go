@@ -31,6 +31,18 @@
 // Stopping all stays one script however many inputs wait. The bound of a queue bounds it: 200
 // inputs take 44 commands.
 //
+// # Functions
+//
+// Redis 7 and later get the scripts of every run as functions of one library (library.go), which
+// has what they share once. Redis keeps the values of a library from one call to the next. So a
+// piece that a call may change, or whose value depends on a call, gets its value anew at the
+// beginning of each: a table that a function fills begins as {}, or with nil. A constant table is
+// never changed. A function may use 60 names of shared files, and all of them may have 200.
+//
+// A server that refuses to run a function gets the script, of the same pieces: the function may be
+// missing, or the user not allowed to call it. A server that is full, is read-only, or has no disk
+// or replicas refuses a function before its first command, and a script only when it writes.
+//
 // # Keys
 //
 // A thread lies in one of a fixed number of partitions. All keys of a partition

@@ -46,7 +46,7 @@ local function namesIn(member)
 end
 
 -- ANY stands for a reason in the member of those who ask for none.
-local ANY = string.rep('\0', 8)
+local ANY = '\0\0\0\0\0\0\0\0'
 
 -- EVERYBODY stands for all tenants.
 local EVERYBODY = '\1'

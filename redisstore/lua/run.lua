@@ -36,8 +36,8 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   stopper    who had it stopped; instead: the run for which
 --   became     what became of what it has asked, once it is continued: 'expired' or
 --              'cancelled' if nothing was resolved; '': something was
-local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
-local NUMBERED = string.rep(' %d', 14) .. ' '
+local LINE = '^(%a)(%a) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.*)$'
+local NUMBERED = ' %d %d %d %d %d %d %d %d %d %d %d %d %d %d '
 
 -- The live execution is one string, packed: fields of a hash cost more than most
 -- of these hold. Beside what names it stand its open suspension and, after a

@@ -13,6 +13,9 @@ import (
 // calls name the same (see Args), and in its text names stand for places: see lib.lua.
 type Script struct {
 	Name, Source, SHA string
+	Function          string         // its name in Library, if it is there
+	pieces            map[int]string // of Source, what it shares with others, by where that stands in all of shared
+	own               string         // of Source, the script itself
 	header
 	Shared []string // the names of the arguments that every script gets first
 }
@@ -25,8 +28,9 @@ type header struct{ Keys, Args, Each []string }
 // script, and puts places for names. Each call executes all of it, so that what is not
 // called costs as much as what is.
 func newScript(names ...string) *Script {
-	sc := &Script{Name: names[len(names)-1]}
+	sc := &Script{Name: names[len(names)-1], pieces: map[int]string{}}
 	var pieces []string
+	var places []int
 	for _, name := range append([]string{"lib"}, names...) {
 		file, err := files.ReadFile(name + ".lua")
 		if err != nil {
@@ -41,7 +45,9 @@ func newScript(names ...string) *Script {
 		if name == sc.Name {
 			pieces = append(pieces, code(string(file)))
 		} else {
-			pieces = append(pieces, definitions(code(string(file)))...)
+			for i, piece := range definitions(code(string(file))) {
+				pieces, places = append(pieces, piece), append(places, slices.Index(shared, name)<<10+i)
+			}
 		}
 	}
 	// A later piece may use those that stand before it.
@@ -55,7 +61,15 @@ func newScript(names ...string) *Script {
 			used[name] = true
 		}
 	}
-	sc.Source = luaName.ReplaceAllStringFunc(strings.Join(pieces, ""), sc.place)
+	for i, piece := range pieces {
+		text := luaName.ReplaceAllStringFunc(piece, sc.place)
+		sc.Source += text
+		if i == len(pieces)-1 {
+			sc.own = text
+		} else if text != "" {
+			sc.pieces[places[i]] = text
+		}
+	}
 	sc.SHA = redis.NewScript(sc.Source).Hash()
 	return sc
 }

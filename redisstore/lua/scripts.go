@@ -7,6 +7,10 @@ import (
 //go:embed *.lua
 var files embed.FS
 
+// shared are the files that scripts share, in the order in which they may use each other.
+var shared = []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "pieces",
+	"snapshot", "queue", "window", "decision", "branch", "tree"}
+
 // The scripts, each of which has the name of the last of its files.
 var (
 	Read        = newScript("thread", "work", "run", "index", "suspension", "pieces", "window", "read")

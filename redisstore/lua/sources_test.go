@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,11 +27,28 @@ func TestScriptsHaveWhatTheyUse(t *testing.T) {
 	}
 }
 
+// What stands in the place of a piece of the library is the same for all of its functions.
+func TestLibraryHasWhatItsScriptsHave(t *testing.T) {
+	for _, sc := range Common {
+		for _, piece := range append(slices.Collect(maps.Values(sc.pieces)), sc.own) {
+			if text := strings.TrimPrefix(piece, "local "); !strings.Contains(Library, text) && (!ofCall(piece) || !strings.Contains(Library, assigned(piece))) {
+				t.Errorf("%s has other than the library:\n%s", sc.Name, piece)
+			}
+		}
+	}
+	for piece, want := range map[string]bool{"local time\n": true, "local list = {}\n": true, "local NOW = now()\n": true, "local NODE = ARGV[4]\n": true,
+		"local room = { nil, nil }\n": true, "local FEW = 8\n": false, "local HEAD = '(nil)'\n": false, "local WORD = { q = 'queued' }\n": false, "local function now()\nend\n": false} {
+		if ofCall(piece) != want {
+			t.Errorf("%q is of one call: %t", piece, !want)
+		}
+	}
+}
+
 // A name that two shared files define would mean the one that stands later, to whoever
 // names both.
 func TestSharedDefinitionsHaveTheirOwnNames(t *testing.T) {
 	in := map[string]string{}
-	for _, file := range []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "retain", "pieces", "snapshot", "queue", "repair", "window", "decision"} {
+	for _, file := range shared[:slices.Index(shared, "tree")] { // with which no other of them goes but thread and index
 		text, err := files.ReadFile(file + ".lua")
 		if err != nil {
 			t.Fatal(err)

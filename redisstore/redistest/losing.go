@@ -38,7 +38,7 @@ type losingConn struct {
 }
 
 func (c *losingConn) Write(b []byte) (int, error) {
-	if bytes.Contains(b, []byte("eval")) && c.lose() {
+	if (bytes.Contains(b, []byte("eval")) || bytes.Contains(b, []byte("fcall"))) && c.lose() {
 		c.losing.Store(true)
 	}
 	return c.Conn.Write(b)

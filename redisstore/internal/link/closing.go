@@ -22,8 +22,9 @@ func Dial(ctx context.Context, client redis.UniversalClient, o Settings) (*Conne
 	return c, nil
 }
 
-// Probe gives the servers the scripts, and reports whether these can run.
+// Probe gives the servers the scripts, and reports whether these can run. Functions stay as they are.
 func Probe(ctx context.Context, client redis.UniversalClient, o Settings) error {
+	o.Scripts = true
 	c := &Connection{servers: servers{client, o}, Keys: keyspace.New(o.Prefix, o.Partitions), Closing: make(chan struct{})}
 	return c.probe(ctx)
 }

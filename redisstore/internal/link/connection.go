@@ -26,6 +26,7 @@ type Connection struct {
 	asked    askedNodes
 	silences silences
 	wrong    wrongKeys
+	functions
 
 	Apart atomic.Bool // what looks like one server has refused keys of several slots
 
@@ -59,12 +60,18 @@ func (s *Connection) shared() lua.Args {
 // Command is a call as the client sends it.
 func (s *Connection) Command(ctx context.Context, c Call) *redis.Cmd {
 	list := make([]any, 0, 3+len(c.Keys)+len(c.Script.Shared)+len(c.Args)+len(c.Rest))
-	list = append(list, "evalsha", c.Script.SHA, len(c.Keys))
+	by, name := "evalsha", c.Script.SHA
+	if c.Script.Function != "" && s.functions.used.Load() {
+		by, name = "fcall", c.Script.Function
+	}
+	list = append(list, by, name, len(c.Keys))
 	for _, k := range c.Keys {
 		list = append(list, k)
 	}
 	list = c.Args.AppendTo(s.shared().AppendTo(list))
-	return redis.NewCmd(ctx, append(list, c.Rest...)...)
+	cmd := redis.NewCmd(ctx, append(list, c.Rest...)...)
+	cmd.SetFirstKeyPos(3)
+	return cmd
 }
 
 // Run runs one script and returns its reply.
@@ -83,7 +90,7 @@ func (s *Connection) send(ctx context.Context, c Call) (*Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Settings.Timeout)
 	defer cancel()
 	cmd := s.Command(ctx, c)
-	process(ctx, s.Client, cmd, c.Script)
+	s.process(ctx, s.Client, cmd, c.Script)
 	r, err := Answered(c, cmd)
 	if err != nil {
 		s.unheard(s.Master(c.Keys[0]), err)
@@ -230,8 +237,8 @@ func (s *Connection) pipeline(ctx context.Context, client redis.UniversalClient,
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
-		if RefusedWith(cmd.Err(), "NOSCRIPT") || worksFull(calls[i].Script) && full(cmd.Err()) {
-			process(ctx, client, cmd, calls[i].Script)
+		if s.Unrun(ctx, cmd) || worksFull(calls[i].Script) && full(cmd.Err()) {
+			s.process(ctx, client, cmd, calls[i].Script)
 		}
 		replies[i], errs[i] = Answered(calls[i], cmd)
 	}
@@ -247,17 +254,23 @@ func (s *Connection) RunOver(ctx context.Context, client redis.UniversalClient, 
 	}
 	for i, c := range calls {
 		cmd := s.Command(ctx, c)
-		process(ctx, client, cmd, c.Script)
+		s.process(ctx, client, cmd, c.Script)
 		replies[i], errs[i] = Answered(c, cmd)
 	}
 	return replies, errs
 }
 
-// process sends a script by its digest, and in full to a server that has lost it.
-func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *lua.Script) {
+// process sends a call, by the script's digest to a server that does not run its function, and
+// with the script in full to one that has lost it.
+func (s *Connection) process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *lua.Script) {
 	args := cmd.Args()
 	cmd.SetErr(nil)
 	_ = client.Process(ctx, cmd)
+	if cmd.Name() == "fcall" && s.Unrun(ctx, cmd) {
+		args[0], args[1] = "evalsha", sc.SHA
+		cmd.SetErr(nil)
+		_ = client.Process(ctx, cmd)
+	}
 	if RefusedWith(cmd.Err(), "NOSCRIPT") {
 		args[0], args[1] = "eval", sc.Source
 		cmd.SetErr(nil)

@@ -41,7 +41,7 @@ const unreadableHistory = "master_replid cannot be read"
 
 // inLua is how the servers, and miniredis, say that a line of a script went wrong
 // and not a command that it called.
-var inLua = regexp.MustCompile(`^ERR (user_script:\d+: |Error running script .*user_script:\d+: user_script:\d+: |Error compiling script .*<string>:\d+: )`)
+var inLua = regexp.MustCompile(`^ERR (user_(?:script|function):\d+: |Error running script .*user_script:\d+: user_script:\d+: |Error compiling script .*<string>:\d+: )`)
 
 // stumbled reports whether a script has failed over a thread's data: a key of
 // another type, or a value that is not what scripts write.

@@ -13,29 +13,25 @@ import (
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
-// load gives the scripts of every run to every server that may run them and answers. It gets
-// each other one in full when it first misses it. A server in this
+// load gives every server that answers the functions, or else the scripts of every run. It gets
+// each script that it misses in full. A server in this
 // process gets each script in full when it first runs: miniredis keeps what it has read of
 // a script for all servers of the process, and SCRIPT LOAD reads it anew.
-func (s *servers) load(ctx context.Context) error {
+func (s *Connection) load(ctx context.Context) error {
 	if s.Settings.Volatile {
 		return nil
 	}
-	one := func(ctx context.Context, c *redis.Client) error {
+	if s.loadFunctions(ctx, dropFunctions); s.functions.used.Load() {
+		return nil
+	}
+	return s.eachServer(ctx, func(ctx context.Context, c *redis.Client) error {
 		for _, sc := range lua.Common {
 			if err := c.ScriptLoad(ctx, sc.Source).Err(); err != nil {
 				return Error("load "+sc.Name+".lua", err)
 			}
 		}
 		return nil
-	}
-	switch c := s.Client.(type) {
-	case *redis.ClusterClient:
-		return Most(EachMaster(ctx, c, one))
-	case *redis.Client:
-		return one(ctx, c)
-	}
-	return nil // sent in full when they are missed
+	})
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be

@@ -57,6 +57,18 @@ func EachMaster(ctx context.Context, cluster *redis.ClusterClient, one func(cont
 	return missing(cluster, errs)
 }
 
+// eachServer calls one for the only server, or for each master of a Cluster that answers, and not
+// for a client of another kind.
+func (s *servers) eachServer(ctx context.Context, one func(context.Context, *redis.Client) error) error {
+	switch c := s.Client.(type) {
+	case *redis.ClusterClient:
+		return Most(EachMaster(ctx, c, one))
+	case *redis.Client:
+		return one(ctx, c)
+	}
+	return nil
+}
+
 // Most is an error unless it says that a part does not answer.
 func Most(err error) error {
 	if errors.Is(err, store.ErrPartial) {

@@ -147,12 +147,12 @@ func (a *askedNodes) close() (err error) {
 	return err
 }
 
-// waitOn runs calls on one master. Each script that it lacks is sent in full.
+// waitOn runs calls on one master. Each script that it does not run otherwise is sent in full.
 func (s *Connection) waitOn(ctx context.Context, master redis.UniversalClient, calls []*awaited) {
 	var missing []*awaited
 	s.pipeWaiting(ctx, master, calls, false)
 	for _, w := range calls {
-		if RefusedWith(w.cmd.Err(), "NOSCRIPT") {
+		if s.Unrun(ctx, w.cmd) {
 			missing = append(missing, w)
 		}
 	}

@@ -24,4 +24,5 @@ type Settings struct {
 
 	Volatile bool // the data dies with the process
 	Singly   bool // the connection cannot hold more than one command
+	Scripts  bool // functions are not used
 }

@@ -83,7 +83,7 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 	verdict := s.conn.Command(ctx, check)
 	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
 	_, _ = pipe.Exec(ctx) // each command has its own error
-	if link.Redirected(verdict.Err()) || link.RefusedWith(verdict.Err(), "NOSCRIPT") {
+	if link.Redirected(verdict.Err()) || s.conn.Unrun(ctx, verdict) {
 		return res, false, nil
 	}
 	r, err := link.Answered(check, verdict)
