@@ -17,7 +17,7 @@ func (p plan) cold() (rows []row, samples []sample) {
 		}
 		c := cold{messages: size, times: max(5, p.of(20))}
 		samples = append(samples, sample{name: c.ours(), cases: []string{c.ours(), c.bare()}, take: c.take})
-		rows = append(rows, row{fmt.Sprintf("cold attach at %d messages, against a bare send of its bytes", size), c.ours(), c.bare(), []string{p50, serverCPU}})
+		rows = append(rows, row{fmt.Sprintf("cold attach at %d messages, against a bare send of its bytes", size), c.ours(), c.bare(), []string{p50, serverCPU, redisCPU}})
 	}
 	return rows, samples
 }
@@ -51,9 +51,9 @@ func (c cold) take(ctx context.Context, b *bench) (map[string]figures, error) {
 		return nil, err
 	}
 	defer stranger.end()
-	var whole, sends, cpu, bareCPU []float64
+	var whole, sends, cpu, redis, bareCPU []float64
 	for i := range c.times + 1 {
-		took, used, bytes, err := c.attach(ctx, b, stranger, thread(i))
+		took, used, bytes, err := c.attach(ctx, b, &pair{p.redis, stranger}, thread(i))
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +62,12 @@ func (c cold) take(ctx context.Context, b *bench) (map[string]figures, error) {
 			return nil, err
 		}
 		if i > 0 { // the first warms up
-			whole, sends, cpu, bareCPU = append(whole, took), append(sends, sent), append(cpu, used), append(bareCPU, spent)
+			whole, sends, cpu, bareCPU = append(whole, took), append(sends, sent), append(cpu, used[serverCPU]), append(bareCPU, spent)
+			redis = append(redis, used[redisCPU])
 		}
 	}
 	return map[string]figures{
-		c.ours(): {p50: quantile(whole, .5), serverCPU: quantile(cpu, .5)},
+		c.ours(): {p50: quantile(whole, .5), serverCPU: quantile(cpu, .5), redisCPU: quantile(redis, .5)},
 		c.bare(): {p50: quantile(sends, .5), serverCPU: quantile(bareCPU, .5)},
 	}, nil
 }
@@ -89,13 +90,13 @@ func (c cold) fill(t *talk, thread string) {
 	t.leaves(thread)
 }
 
-func (c cold) attach(ctx context.Context, b *bench, p *process, thread string) (took, used float64, bytes int, err error) {
+func (c cold) attach(ctx context.Context, b *bench, p *pair, thread string) (took float64, used figures, bytes int, err error) {
 	s, err := greeted(p.addr)
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, nil, 0, err
 	}
 	defer s.Close()
-	return c.asked(ctx, b, p, s, `"ws.live"`, `{"type":"ws.attach","threadId":%q}`, thread)
+	return c.asked(ctx, b, p.process, p.redis, s, `"ws.live"`, `{"type":"ws.attach","threadId":%q}`, thread)
 }
 
 func (c cold) send(ctx context.Context, b *bench, p *process, bytes int) (took, used float64, err error) {
@@ -106,18 +107,21 @@ func (c cold) send(ctx context.Context, b *bench, p *process, bytes int) (took, 
 	defer s.Close()
 	// The first time it makes what it sends.
 	for range 2 {
-		if took, used, _, err = c.asked(ctx, b, p, s, sent, "%d", bytes); err != nil {
+		var f figures
+		if took, f, _, err = c.asked(ctx, b, p, nil, s, sent, "%d", bytes); err != nil {
 			break
 		}
+		used = f[serverCPU]
 	}
 	return took, used, err
 }
 
-// asked is a question, and how long its answer and the server took, and how many bytes it has.
-func (c cold) asked(ctx context.Context, b *bench, p *process, s *socket, mark, format string, args ...any) (took, used float64, bytes int, err error) {
-	m, err := b.meter(ctx, p, nil)
+// asked is a question, and how long its answer took, what the server and the Redis used, if there
+// is one, and how many bytes it has.
+func (c cold) asked(ctx context.Context, b *bench, p *process, r *redisServer, s *socket, mark, format string, args ...any) (took float64, used figures, bytes int, err error) {
+	m, err := b.meter(ctx, p, r)
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, nil, 0, err
 	}
 	before := s.sum
 	took, err = timed(func() error {
@@ -128,8 +132,8 @@ func (c cold) asked(ctx context.Context, b *bench, p *process, s *socket, mark, 
 		return err
 	})()
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, nil, 0, err
 	}
-	f, err := m.each(1)
-	return took, f[serverCPU], s.sum - before, err
+	used, err = m.each(1)
+	return took, used, s.sum - before, err
 }

@@ -14,6 +14,7 @@ import (
 
 func (p plan) conversations() (rows []row, samples []sample) {
 	latency := []string{p50, p99}
+	replayed := append(latency, serverCPU)
 	within := []string{p50, serverCPU, redisCPU, allocated, objects, commands, toRedis, fromRedis}
 	samples = []sample{
 		{name: "cycle", cases: []string{"cycle"}, take: cycle{clients: 100, each: p.of(20)}.take},
@@ -26,8 +27,8 @@ func (p plan) conversations() (rows []row, samples []sample) {
 		{"attach with one missed, against a bare socket with a PING", "attach", "echo 1", latency},
 		{"input to RUN_STARTED, against a bare socket with two PINGs", "begin", "echo 2", latency},
 		{"answer to RUN_STARTED, against a bare socket with two PINGs", "answer", "echo 2", latency},
-		{"replay of 500, against a bare range read", "replay 500", "range 500", latency},
-		{"replay of 10,000, against a bare range read", "replay 10,000", "range 10,000", latency},
+		{"replay of 500, against a bare range read", "replay 500", "range 500", replayed},
+		{"replay of 10,000, against a bare range read", "replay 10,000", "range 10,000", replayed},
 	}, samples
 }
 
@@ -370,7 +371,13 @@ func (c replay) take(ctx context.Context, b *bench) (map[string]figures, error) 
 		return nil, err
 	}
 	var whole, bare []float64
-	for range c.times + 2 {
+	var m *meter
+	for i := range c.times + 2 {
+		if i == 2 { // the first ones warm up
+			if m, err = b.meter(ctx, p.process, nil); err != nil {
+				return nil, err
+			}
+		}
 		s, err := greeted(p.addr)
 		if err != nil {
 			return nil, err
@@ -397,6 +404,12 @@ func (c replay) take(ctx context.Context, b *bench) (map[string]figures, error) 
 			return nil, fmt.Errorf("%d events, %w", len(got), err)
 		}
 	}
+	used, err := m.each(c.times)
+	if err != nil {
+		return nil, err
+	}
+	ours := latencies(whole[2:])
+	ours[serverCPU] = used[serverCPU]
 	name := strings.Replace(fmt.Sprint(c.events), "10000", "10,000", 1)
-	return map[string]figures{"replay " + name: latencies(whole[2:]), "range " + name: latencies(bare[2:])}, nil
+	return map[string]figures{"replay " + name: ours, "range " + name: latencies(bare[2:])}, nil
 }

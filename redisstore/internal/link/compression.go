@@ -110,11 +110,11 @@ func (s *stream) ReadByte() (byte, error) {
 type decompressor struct {
 	stream stream
 	flate  io.ReadCloser
-	first  [16 << 10]byte // of a value: most have no more
+	text   []byte // the dictionary, then as much of a value as most have
 }
 
 var decompressors = sync.Pool{New: func() any {
-	d := &decompressor{}
+	d := &decompressor{text: append(dictionary[:len(dictionary):len(dictionary)], make([]byte, 16<<10)...)}
 	d.flate = flate.NewReaderDict(&d.stream, dictionary)
 	return d
 }}
@@ -135,6 +135,19 @@ func decompressIn(slab *Slab, value string, room func(bytes int64) error) ([]byt
 		d.stream = stream{}
 		decompressors.Put(d)
 	}()
+	if n, ok := inflateSmall(d.text, value[1:]); ok {
+		if room != nil {
+			if full := room(int64(n)); full != nil {
+				return nil, full
+			}
+		}
+		return append(slab.room(n), d.text[len(dictionary):][:n]...), nil
+	}
+	return d.inflate(slab, value, room)
+}
+
+// inflate is decompressIn by the library.
+func (d *decompressor) inflate(slab *Slab, value string, room func(bytes int64) error) ([]byte, error) {
 	d.stream = stream{value: value[1:]}
 	if err := d.flate.(flate.Resetter).Reset(&d.stream, dictionary); err != nil {
 		return nil, err
@@ -143,12 +156,12 @@ func decompressIn(slab *Slab, value string, room func(bytes int64) error) ([]byt
 	if room != nil {
 		r = &roomReader{r, room}
 	}
-	n := 0
-	for n < len(d.first) {
-		read, err := r.Read(d.first[n:])
+	n, first := 0, d.text[len(dictionary):]
+	for n < len(first) {
+		read, err := r.Read(first[n:])
 		n += read
 		if err == io.EOF {
-			return append(slab.room(n), d.first[:n]...), nil
+			return append(slab.room(n), first[:n]...), nil
 		}
 		if err != nil {
 			return nil, err
@@ -161,7 +174,7 @@ func decompressIn(slab *Slab, value string, room func(bytes int64) error) ([]byt
 	if n+len(rest) > maxDecompressed {
 		return nil, errors.New("redisstore: a stored value unfolds beyond all bounds")
 	}
-	return slices.Concat(d.first[:n], rest), nil
+	return slices.Concat(first[:n], rest), nil
 }
 
 // Slab is memory for values that are read together and let go together: one object holds

@@ -42,7 +42,13 @@ func TestCompressedAndCutOff(t *testing.T) {
 	}
 }
 
-// What is deflated here is read by the library, whatever copies and bytes it is made of.
+// library is what the library makes of a value that is compressed.
+func library(stored string) ([]byte, error) {
+	return decompressors.Get().(*decompressor).inflate(nil, stored, nil)
+}
+
+// What is deflated here is read by the library, whatever copies and bytes it is made of, and
+// read here without it. What is damaged is nothing else to the one than to the other.
 func TestSmallValues(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -72,6 +78,26 @@ func TestSmallValues(t *testing.T) {
 		if len(stored) > len(value) {
 			t.Fatalf("%d bytes became %d", len(value), len(stored))
 		}
+		if len(stored) == 0 || stored[0] != compressed {
+			continue
+		}
+		if n, ok := inflateSmall(decompressors.Get().(*decompressor).text, string(stored[1:])); !ok || n != len(value) {
+			t.Fatalf("%q of %d bytes is left to the library: %d, %v", stored, len(value), n, ok)
+		}
+		if got, err := library(string(stored)); err != nil || !bytes.Equal(got, value) {
+			t.Fatalf("the library: %q: %q, %v", value, got, err)
+		}
+		stored[1+random.IntN(len(stored)-1)] ^= 1 << random.IntN(8)
+		sameAsTheLibrary(t, string(stored))
+	}
+}
+
+// sameAsTheLibrary holds that a value is read here as the library reads it.
+func sameAsTheLibrary(t *testing.T, stored string) {
+	t.Helper()
+	got, err := decompress(stored, nil)
+	if want, wrong := library(stored); (err == nil) != (wrong == nil) || !bytes.Equal(got, want) {
+		t.Fatalf("%q: %q, %v; the library: %q, %v", stored, got, err, want, wrong)
 	}
 }
 
@@ -138,6 +164,9 @@ func FuzzDecompress(f *testing.F) {
 	f.Add(Compress([]byte(strings.Repeat(`{"id":"x"}`, 20))))
 	f.Add([]byte{compressed})
 	f.Fuzz(func(t *testing.T, stored []byte) {
+		if len(stored) > 0 && stored[0] == compressed {
+			sameAsTheLibrary(t, string(stored))
+		}
 		value, err := decompress(string(stored), nil)
 		if err != nil || len(value) > 0 && value[0] == compressed {
 			return // nothing that is JSON

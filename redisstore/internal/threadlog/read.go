@@ -208,6 +208,9 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 		r.Join(told)
 	}
 	log := KnownLog{Epoch: v.Epoch, Base: r.Int(), Bytes: r.Int(), End: v.Seq}
+	if w != nil {
+		w.bytes = v.Bytes - log.Bytes
+	}
 	if waiting := r.List(); waiting.More() {
 		v.Execution = readWaiting(waiting)
 		r.Join(waiting)

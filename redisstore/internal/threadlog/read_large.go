@@ -63,21 +63,38 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 	if v.Snapshot.Messages == nil {
 		return nil
 	}
+	if w.bytes <= PlainSnapshot {
+		plain := &plainPieces{s: s, t: t, view: v, chunks: w.first.chunk, most: plainMessages(w)}
+		if err := gather(ctx, v, w, room, plain.next); !errors.Is(err, errBeside) {
+			return err
+		}
+	}
+	at := w.first
+	return gather(ctx, v, w, room, func(ctx context.Context) (r *link.Reply, err error) {
+		if at.chunk > 0 || at.offset > 0 {
+			r, at, err = s.readPiece(ctx, t, v, at)
+		}
+		return r, err
+	})
+}
+
+// gather puts into a view the messages of pieces, each of which is as readWindow wants it; nil:
+// there are no more.
+func gather(ctx context.Context, v *store.ThreadView, w *window, room *link.Room, next func(context.Context) (*link.Reply, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error // once pieces is closed
 	pieces := make(chan *link.Reply, 1)
 	go func() {
 		defer close(pieces)
-		for at := w.first; at.chunk > 0 || at.offset > 0; {
-			r, next, err := s.readPiece(ctx, t, v, at)
-			if err != nil {
+		for {
+			r, err := next(ctx)
+			if r == nil || err != nil {
 				failed = err
 				return
 			}
 			select {
 			case pieces <- r:
-				at = next
 			case <-ctx.Done():
 				failed = link.Error("read messages", ctx.Err())
 				return
@@ -108,8 +125,7 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 
 // readPiece reads the piece before a place, and where that begins.
 func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*link.Reply, orderPlace, error) {
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
-		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", PieceMessages}, {"first", 0}, {"room", MessageBytes}, {"by", ""}}, Rest: nil})
+	r, err := s.conn.Run(ctx, piecesCall(t, v, at))
 	if err != nil {
 		return nil, at, err
 	}
@@ -122,6 +138,11 @@ func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.Thre
 		ahead.Spoil("no order of messages")
 	}
 	return r, next, ahead.Err
+}
+
+func piecesCall(t keyspace.Thread, v *store.ThreadView, before orderPlace) link.Call {
+	return link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+		{"chunk", before.chunk}, {"offset", before.offset}, {"id", before.id}, {"limit", PieceMessages}, {"first", 0}, {"room", MessageBytes}, {"by", ""}}}
 }
 
 // readRest reads what a view lacks of the log's end.

@@ -209,8 +209,11 @@ func readError(err error) error {
 }
 
 // Write gathers one message, which must be UTF-8. It flushes first when much was
-// gathered already.
+// gathered already. A large message is written at once, as Flush would.
 func (c *Conn) Write(text []byte) error {
+	if len(text) >= budget.FlushAt {
+		return c.out.largeText(text)
+	}
 	for {
 		full, err := c.out.text(text)
 		if !full {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -227,6 +228,30 @@ func TestWriteAllocatesNothing(t *testing.T) {
 		}
 	}); n != 0 {
 		t.Errorf("a frame allocates %v times", n)
+	}
+}
+
+// taking is a connection that takes everything and keeps nothing.
+type taking struct{ *tally }
+
+func (taking) Write(p []byte) (int, error) { return len(p), nil }
+
+// A message that is larger than what is gathered is not copied: a snapshot may have megabytes.
+func TestWriteCopiesNoLargeText(t *testing.T) {
+	o := newOutbound(taking{&tally{}}, time.Minute, func() {})
+	c := &Conn{}
+	c.out.Conn, c.out.gathered, c.out.writing, c.out.timeout = o.Conn, o.gathered, o.writing, time.Minute
+	text := make([]byte, 4<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 8 {
+		if err := c.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes >= uint64(len(text)) {
+		t.Errorf("%d bytes were allocated for 8 texts of %d", bytes, len(text))
 	}
 }
 

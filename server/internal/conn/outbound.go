@@ -109,6 +109,34 @@ func (o *outbound) text(p []byte) (full bool, err error) {
 	return false, nil
 }
 
+// largeText writes a text frame behind what was gathered, without a copy of it. The errors
+// are those of text.
+func (o *outbound) largeText(p []byte) error {
+	o.writing <- struct{}{}
+	defer func() { <-o.writing }()
+	o.mu.Lock()
+	err := o.err
+	if err == nil && o.closing {
+		err = net.ErrClosed
+	}
+	if err != nil {
+		o.mu.Unlock()
+		return err
+	}
+	o.gather()
+	b := o.buf
+	o.buf = nil // what is gathered from here on comes behind the frame
+	*b = appendHead(*b, len(p))
+	o.mu.Unlock()
+	err = o.writeAll(*b)
+	GiveBuffer(b)
+	if err == nil {
+		err = o.writeAll(p)
+	}
+	o.note(err)
+	return err
+}
+
 // gather sees to it that there is a buffer, and reports whether nothing was gathered
 // before. It must be called with the lock held.
 func (o *outbound) gather() (first bool) {
@@ -151,12 +179,18 @@ func (o *outbound) drain() error {
 		}
 		err = o.writeAll(*b)
 		GiveBuffer(b)
-		if err != nil {
-			o.mu.Lock()
-			o.err = err
-			o.mu.Unlock()
-		}
+		o.note(err)
 	}
+}
+
+// note keeps the error of a write, which may have cut a frame short.
+func (o *outbound) note(err error) {
+	if err == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = err
 }
 
 // finish makes Write write through, for the closing handshake. It fails if a
