@@ -43,6 +43,13 @@ it.each<[number, object]>([
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
+it("is not looked for again where another page is in its place", async () => {
+  const asked = vi.fn(async () => new Response("<p>some other page</p>"));
+  vi.stubGlobal("fetch", asked);
+  expect(await learned("/agents")).toEqual({});
+  expect(asked).toHaveBeenCalledTimes(1);
+});
+
 const letIn: Known = { agents: named, refused: false, session: 1, person: 1 };
 const refused: Known = { agents: [], refused: true, session: 1, person: 1 };
 

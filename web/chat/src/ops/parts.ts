@@ -29,9 +29,9 @@ export function readable(may: May): Part[] {
   return PARTS.filter((part) => (part === "servers" || part === "upstreams" ? all : may("admin") || (part === "overview" && all)));
 }
 
-/** Where somebody is led who may not read what is at a place; undefined: nowhere else. */
+/** Where somebody is led who may read other parts than the one at a place; undefined: nowhere else. */
 export function insteadOf(place: string, parts: readonly Part[]): string | undefined {
   const part = PARTS.find((one) => placeOf(one) === place);
-  if (parts.length > 0 && (!part || parts.includes(part))) return undefined;
-  return at(parts[0] ? placeOf(parts[0]) : "/inbox");
+  if (parts.length === 0 || !part || parts.includes(part)) return undefined;
+  return at(placeOf(parts[0]!));
 }

@@ -27,7 +27,8 @@ export async function learned<T>(path: string): Promise<Learned<T>> {
     } catch (error) {
       const { status } = error as ApiError;
       if (status === 401) return { refused: true };
-      if (status >= 400 && status < 429) return {};
+      // What is no answer of the API, such as a page in its place, does not get better.
+      if (status > 0 && status < 429) return {};
       await new Promise((later) => setTimeout(later, PAUSE_MS));
     }
   }
