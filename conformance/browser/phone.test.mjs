@@ -57,7 +57,7 @@ for (const colorScheme of ["light", "dark"]) {
     await guest.page.keyboard.press("Enter");
     await guest.at("sign-in").getByRole("alert").waitFor();
     await judge(guest, "sign-in");
-    await titled(guest, "Inbox · aguiws");
+    await titled(guest, "Sign in · aguiws");
     await guest.fill("token", ANN);
     await guest.page.keyboard.press("Enter");
     await guest.click("go-operator");
