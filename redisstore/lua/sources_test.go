@@ -36,6 +36,13 @@ func TestLibraryHasWhatItsScriptsHave(t *testing.T) {
 			}
 		}
 	}
+	for _, sc := range Common {
+		for _, piece := range sc.pieces {
+			if name := defined(piece)[0]; !strings.HasPrefix(piece, "local function ") && !ofCall(piece) && strings.ToUpper(name) != name {
+				t.Errorf("%s may find in %s what another call has left there", sc.Name, name)
+			}
+		}
+	}
 	for piece, want := range map[string]bool{"local time\n": true, "local list = {}\n": true, "local NOW = now()\n": true, "local NODE = ARGV[4]\n": true,
 		"local room = { nil, nil }\n": true, "local FEW = 8\n": false, "local HEAD = '(nil)'\n": false, "local WORD = { q = 'queued' }\n": false, "local function now()\nend\n": false} {
 		if ofCall(piece) != want {
