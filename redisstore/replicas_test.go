@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -167,7 +168,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 	target := (masters.owner(slot) + 1) % len(masters.clients)
 	number := int64(1)
 	commit := func(s *Store) error {
-		res, err := s.Commit(ctx, store.Batch{Claim: claim, Number: number + 1, Expect: number, Events: [][]byte{delta}})
+		res, err := s.Commit(ctx, store.Batch{Claim: claim, Number: number + 1, Expect: number, Events: [][]byte{delta}, Entries: []json.RawMessage{json.RawMessage("1")}})
 		if err == nil && res.Status != store.CommitOK {
 			t.Errorf("batch %d: %+v", number+1, res)
 		}
@@ -180,6 +181,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 		}
 		number++
 	}
+	ok("that makes all of its keys", commit(s))
 	masters.move(slot, func(remaining func() []string, move func(...string)) {
 		ok("before a key has gone", commit(s))
 		move(keys.Rec(), keys.Log(), keys.Journal())
