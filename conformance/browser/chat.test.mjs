@@ -302,4 +302,6 @@ test("who may only read a chat is offered nothing that they may not do", async (
   await tab.at("inbox-read-only").waitFor();
   await tab.at("interrupt").first().waitFor();
   assert.equal(await tab.at("interrupt").getByRole("button").count() + (await tab.at("inbox-choose").count()), 0);
+  const gone = await fetch(`${guarded}/v1/threads/${asks}`, { method: "DELETE", headers: { Authorization: `Bearer ${FAY}` } });
+  assert.ok(gone.ok, "other tests find an inbox without it");
 });
