@@ -22,6 +22,8 @@ async function state(tab, name) {
     const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     // Buttons that decide are drawn as they are when they may be pressed. What streams moves those below it, out of sight.
     await tab.page.waitForFunction(() => ![...document.querySelectorAll('[data-calm="false"]')].some((box) => box.getBoundingClientRect().top < innerHeight));
+    // A picture of a size that has only just come may be of what was drawn before.
+    await tab.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     found[look] = [...(wide > 0 ? [`${wide} pixels too wide`] : []), ...(i === LOOKS.length - 1 ? [] : await barriers(tab.page))];
     await tab.shot(`state-${name}-${look}`);
   }

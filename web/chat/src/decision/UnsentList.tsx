@@ -34,7 +34,7 @@ function Late({ told, about, text, done }: Unsent & { done: () => void }) {
     if (document.activeElement === document.body) box.current?.focus();
   }, []);
   return (
-    <section ref={box} className="question late" tabIndex={-1} data-testid="unsent" aria-label={apart.unsent}>
+    <section ref={box} className="question unsent" tabIndex={-1} data-testid="unsent" aria-label={apart.unsent}>
       <header>
         <h2 dir="auto">
           <bdi>
@@ -46,7 +46,7 @@ function Late({ told, about, text, done }: Unsent & { done: () => void }) {
       <p role="status">
         {told.status === "resolved" ? apart.answeredBy(told.by) : apart.overMeanwhile} {apart.notSent}
       </p>
-      <pre className="late-text" tabIndex={0} aria-label={apart.unsent} data-testid="unsent-text">
+      <pre className="unsent-text" tabIndex={0} aria-label={apart.unsent} data-testid="unsent-text">
         <Marked text={text} />
       </pre>
       <div className="actions">

@@ -255,8 +255,8 @@ function Row({ thread, waits, asks, same, listed, current, changed, begin }: Row
           </span>
           <span className="hint">
             {asks !== undefined && asks !== title && !hasExpired(thread) ? <bdi>{asks}</bdi> : waits && thread.waitsOn === undefined ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
-            {same.has(thread.title) && thread.createdAt !== undefined && ` · ${words.threads.begun(exactly(thread.createdAt))}`}
           </span>
+          {same.has(thread.title) && thread.createdAt !== undefined && <span className="hint">{words.threads.begun(exactly(thread.createdAt))}</span>}
         </a>
       )}
       <ThreadPlace thread={thread} listed={listed} />
