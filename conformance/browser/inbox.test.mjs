@@ -947,23 +947,18 @@ test("a call that was approved before in its chat says so when it is asked for a
   assert.match(await item.getByTestId("notice").textContent(), /^The same call was already approved in this chat/);
 
   // Nothing is answered before that is known.
-  const asked = Promise.withResolvers();
-  const answered = Promise.withResolvers();
+  let answer;
+  const answered = new Promise((resolve) => (answer = resolve));
   await open.page.clock.install();
-  await open.page.route("**/decisions?*", async (route) => {
-    asked.resolve();
-    await answered.promise;
-    return route.continue();
-  });
+  await open.page.clock.pauseAt(Date.now() + 60_000);
+  await open.page.route("**/decisions?*", (route) => answered.then(() => route.continue()));
   await open.page.reload();
   await open.row({ threadId }).waitFor();
-  await open.page.clock.pauseAt(Date.now() + 60_000);
   await open.pick({ threadId });
-  await asked.promise;
   const guard = item.locator(".guarded").first();
   await open.page.clock.runFor(1_000);
   assert.equal(await guard.getAttribute("data-calm"), "false", "it takes nothing yet");
-  answered.resolve();
+  answer();
   await item.getByTestId("notice").waitFor();
   await open.page.clock.runFor(1_000);
   assert.equal(await guard.getAttribute("data-calm"), "true", "it does when that has been seen");
