@@ -103,8 +103,10 @@ test("a token that the server takes no more is asked for once, in every place", 
   tab.page.on("request", (request) => asked.push(request.url()));
   for (const place of ["/", "/inbox", "/ops"]) {
     await tab.page.evaluate(() => sessionStorage.setItem("aguiws:token", "a-token-that-was-taken-back-0123456789"));
+    asked.length = 0;
     await tab.page.goto(`${guarded}${place}`);
     await tab.at("sign-in").getByRole("alert").waitFor();
+    for (const of of ["store", "nodes", "runs", "webhooks"]) assert.ok(!asked.some((url) => url.includes(`/v1/${of}`)), `${place} asks for ${of} for somebody alone`);
     // What was on its way when it was refused may come a moment later.
     await until(async () => {
       asked.length = 0;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asks, insteadOf, readable } from "../src/ops/parts";
+import { asks, insteadOf, isThere, readable } from "../src/ops/parts";
 
 const parts = (...scopes: string[]) => readable((scope) => scopes.includes(scope));
 
@@ -20,5 +20,10 @@ it("leads from a part that one may not read to one that one may", () => {
 
 it("asks the server for nothing that somebody may not be told", () => {
   const of = (...scopes: string[]) => Object.entries(asks((scope) => scopes.includes(scope))).flatMap(([what, may]) => (may ? what : [])).join();
-  expect([of("admin"), of("admin", "tenants"), of("metrics"), of("metrics", "approver")]).toEqual(["deliveries,runs,waiting", "servers,deliveries,runs,waiting", "servers", "servers,waiting"]);
+  expect([of("admin"), of("admin", "tenants"), of("metrics"), of("metrics", "approver"), of("metrics", "read")]).toEqual(["deliveries,runs,waiting", "servers,deliveries,runs,waiting", "servers", "servers,waiting", "servers,waiting"]);
+});
+
+it("knows that somebody is there when the server has said who, or has answered where it does not say so", () => {
+  const me = { user: "ann", tenant: "t", scopes: [] };
+  expect([isThere(me, {}), isThere(undefined, {}), isThere(undefined, { data: {} }), isThere(undefined, { error: { status: 403 } })]).toEqual([true, false, true, true]);
 });

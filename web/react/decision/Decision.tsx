@@ -42,6 +42,8 @@ export interface DecisionProps {
   asker?: Asker | undefined;
   /** What is to be known before it is answered. */
   notice?: string | undefined;
+  /** The notice is on its way: for two seconds at most, no answer is taken. */
+  held?: boolean | undefined;
   /** Keeps what is typed; without it, that is gone with the component. It is called once for a question. */
   keep?: (() => Keep) | undefined;
   /** A link to what the agent does that was called. */
@@ -56,7 +58,7 @@ const NONE: readonly Calling[] = [];
 
 /** One question, put as its schema asks for it. Another question is another component: give it the interrupt's id for a key. */
 export function Decision(props: DecisionProps) {
-  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, keep, linkTo, control, exact } = props;
+  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, held = false, keep, linkTo, control, exact } = props;
   const strings = useStrings();
   const { decision: words, text: texts } = strings;
   const question = useMemo(() => questionOf(interrupt, strings.answer), [interrupt, strings]);
@@ -101,7 +103,7 @@ export function Decision(props: DecisionProps) {
   const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
   const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired, notice]), [id, message, name, args, about, label, expired, notice]);
   return (
-    <Guarded subject={shown} className="aguiws">
+    <Guarded subject={shown} held={held} className="aguiws">
       <article
         ref={card}
         className="question"

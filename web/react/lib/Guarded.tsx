@@ -9,7 +9,7 @@ const guard = new Guard();
 const places = new Map<Spot, HTMLElement>();
 
 /** What a person does that may move things. */
-const ACTS = ["pointerdown", "click", "keydown", "input"];
+export const ACTS = ["pointerdown", "click", "keydown", "input"];
 
 let guarded = 0;
 let unwatch: (() => void) | undefined;
@@ -43,6 +43,8 @@ function watchPage(): () => void {
 interface Props {
   /** What is decided here, as far as it is shown; empty where nothing can be done by mistake. */
   subject: string;
+  /** What is to be known before it is decided is on its way: for a while, nothing is taken. */
+  held?: boolean;
   /** It stays where it is in the window, whatever size it has. */
   fixed?: boolean;
   /** It stays in the window where its parent's end is below that. */
@@ -56,7 +58,7 @@ interface Props {
  * says so to assistive technology, to the eye, and in words to whoever tries. A button that decides nothing beyond what it
  * stands in, such as one that adds a field, says `data-edits`, and does not wait.
  */
-export function Guarded({ subject, fixed = false, sticky = false, className = "", children }: Props) {
+export function Guarded({ subject, held = false, fixed = false, sticky = false, className = "", children }: Props) {
   const { tooSoon } = useStrings().answer;
   const box = useRef<HTMLDivElement>(null);
   const [spot] = useState(
@@ -70,7 +72,10 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
       }),
   );
   const { calm, refused } = useSyncExternalStore(spot.watch, spot.read, spot.read);
-  useBeforePaint(() => spot.about(subject));
+  useBeforePaint(() => {
+    spot.about(subject);
+    spot.hold(held);
+  });
   useEffect(() => {
     const leave = guard.add(spot);
     places.set(spot, box.current!);
@@ -145,31 +150,13 @@ export function scrolledByPage(): void {
   guard.look(true);
 }
 
+/** The spot that a button is in. */
+export function spotOf(button: HTMLElement): Spot | undefined {
+  const of = button.closest(".guarded");
+  return [...places].find(([, place]) => place === of)?.[0];
+}
+
 /** The person has gone to what is shown there: it waits no longer than behind any act of theirs. */
 export function led(to: HTMLElement): void {
   for (const [spot, place] of places) if (to.contains(place)) spot.led();
-}
-
-/**
- * Presses a button for a key. One that comes too soon behind the person's own way to what the button decides waits for that to
- * be seen, unless the person does anything else meanwhile; otherwise it is the guard that takes it, or says that it was too soon.
- */
-export function pressed(button: HTMLElement): void {
-  const of = button.closest(".guarded");
-  const spot = [...places].find(([, place]) => place === of)?.[0];
-  const left = button.dataset.edits === undefined ? spot?.left() : undefined;
-  if (left === undefined) return button.click();
-  const over = new AbortController();
-  const timer = setTimeout(() => {
-    over.abort();
-    button.click();
-  }, Math.ceil(left));
-  const leave = () => {
-    clearTimeout(timer);
-    over.abort();
-  };
-  // The key itself is on its way still.
-  setTimeout(() => {
-    if (!over.signal.aborted) for (const act of ACTS) window.addEventListener(act, leave, { capture: true, signal: over.signal });
-  });
 }

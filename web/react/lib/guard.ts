@@ -11,6 +11,9 @@ export const OWN_MS = 300;
 /** What moves so soon behind an act of the person's is moved by that, as browsers count it for shifts of layout, in milliseconds. */
 const CAUSED_MS = 500;
 
+/** How long something waits at most for what is to be known before it, in milliseconds. */
+export const HOLD_MS = 2_000;
+
 /** How long it is said that an act was not taken, in milliseconds. */
 export const SAID_MS = 4_000;
 
@@ -80,8 +83,6 @@ function longer(before: Wait, pause: number): Wait {
   return since + pause < before.since + before.pause ? before : { since, pause };
 }
 
-const isOver = ({ since, pause }: Wait): boolean => performance.now() - since >= pause;
-
 /** One place that takes decisions. */
 export class Spot {
   /** Before a pointer, to which it matters where the spot is, and before a key, to which it does not. */
@@ -90,6 +91,8 @@ export class Spot {
   /** The person has gone to it, and nothing has happened to it since that they have not done. */
   private wanted = false;
   private subject?: string;
+  /** What is to be known before it is waited for, until then at most. */
+  private held?: number;
   private place?: Place;
   /** Whether it was calm when the pointer last came down on it. */
   private pressed?: boolean;
@@ -105,6 +108,13 @@ export class Spot {
     if (subject === this.subject) return;
     this.subject = subject;
     this.disturb();
+  }
+
+  /** It takes nothing while what is to be known before it is on its way, for a while at most. */
+  hold(held: boolean): void {
+    if (held === (this.held !== undefined)) return;
+    this.held = held ? performance.now() + HOLD_MS : undefined;
+    this.settle();
   }
 
   /** It waits for so long; a longer wait that has begun goes on. */
@@ -124,8 +134,19 @@ export class Spot {
 
   /** How long a key waits whose person has gone to it for that, in milliseconds; undefined: no key waits, each is taken or is not. */
   left(): number | undefined {
-    const { since, pause } = this.unseen;
-    return this.wanted && !isOver(this.unseen) ? since + pause - performance.now() : undefined;
+    const left = this.rest(this.unseen);
+    return this.wanted && left > 0 ? left : undefined;
+  }
+
+  /** A key was meant for it that is not taken. */
+  refuse(): void {
+    this.refusedAt = performance.now();
+    this.settle();
+  }
+
+  /** How long it waits still. */
+  private rest({ since, pause }: Wait): number {
+    return Math.max(since + pause, this.held ?? 0) - performance.now();
   }
 
   /** It is elsewhere, and decides what it did. */
@@ -159,9 +180,10 @@ export class Spot {
     if (this.subject === "") return true;
     this.look();
     const wait = keyed ? this.unseen : this.wait;
-    const taken = isOver(wait) && !again && !(lifted && this.pressed === false);
+    const over = this.rest(wait) <= 0;
+    const taken = over && !again && !(lifted && this.pressed === false);
     this.refusedAt = taken ? -Infinity : performance.now();
-    if (!taken) this.disturb(isOver(wait) ? OWN_MS : wait.pause);
+    if (!taken) this.disturb(over ? OWN_MS : wait.pause);
     else this.settle();
     return taken;
   }
@@ -179,7 +201,7 @@ export class Spot {
 
   /** By the clock, which a timer may lag behind. */
   private calm(): boolean {
-    return this.subject === "" || isOver(this.wait);
+    return this.subject === "" || this.rest(this.wait) <= 0;
   }
 
   private settle(): void {
@@ -187,7 +209,7 @@ export class Spot {
     const calm = this.calm();
     const refused = now - this.refusedAt < SAID_MS;
     clearTimeout(this.timer);
-    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.wait.since + this.wait.pause - now;
+    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.rest(this.wait);
     if (wait !== undefined && this.watchers.size > 0) this.timer = setTimeout(() => this.settle(), Math.ceil(wait));
     if (calm === this.state.calm && refused === this.state.refused) return;
     this.state = { calm, refused };

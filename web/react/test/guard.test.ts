@@ -1,7 +1,7 @@
 // What takes a decision, and when.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CALM_MS, Guard, OWN_MS, SAID_MS, Spot, type Place } from "../lib/guard";
+import { CALM_MS, Guard, HOLD_MS, OWN_MS, SAID_MS, Spot, type Place } from "../lib/guard";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -74,6 +74,33 @@ it("has a key wait for what the person has gone to, and for nothing that has com
   pass(OWN_MS);
   expect(spot.left()).toBeUndefined();
   expect(spot.takes({ keyed: true })).toBe(true);
+});
+
+it("takes nothing while it is held, which ends by itself, and does not wait anew behind it", () => {
+  const { spot } = spotAt();
+  const { spot: short } = spotAt();
+  for (const one of [spot, short]) one.hold(true);
+  pass(CALM_MS);
+  expect([spot.takes({ keyed: true }), spot.read().calm]).toEqual([false, false]);
+  short.hold(true);
+  short.hold(false);
+  expect(short.takes()).toBe(true);
+  const { spot: long } = spotAt();
+  long.hold(true);
+  pass(HOLD_MS - 1);
+  long.hold(true);
+  pass(1);
+  expect(long.takes()).toBe(true);
+});
+
+it("has a key wait while it is held", () => {
+  const { spot } = spotAt();
+  spot.hold(true);
+  spot.led();
+  pass(OWN_MS);
+  expect(spot.left()).toBe(HOLD_MS - OWN_MS);
+  spot.hold(false);
+  expect(spot.left()).toBeUndefined();
 });
 
 it("is not careful where there is nothing to decide by mistake", () => {

@@ -40,7 +40,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   const { way, items, why, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
   const asks = useId();
-  const approved = useApprovedBefore(way === "approve" ? items : NONE);
+  const { before, looking } = useApprovedBefore(way === "approve" ? items : NONE);
   const asking = state !== "idle" && state !== "held";
   const refused = results.filter(({ error }) => error);
   const nothing = !asking && (aside || (chosen.length === 0 && refused.length === 0 && !fault));
@@ -73,7 +73,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
     ...toolsOf(offered).map(([tool, count]) => [`tool:${tool}`, `${visible(tool)} (${count})`] as const),
     ["none", inbox.bulk.none],
   ]);
-  const asked = items.flatMap((item) => item.interrupts.map((one) => ({ item, one, before: approved(item, one) })));
+  const asked = items.flatMap((item) => item.interrupts.map((one) => ({ item, one, before: before(item, one) })));
   const repeats = asked.map(({ before = "" }) => before);
   const done = doneWords(way, results.flatMap(({ item, error }) => (error ? [] : item)));
   // A list that is on its way may have others.
@@ -92,7 +92,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
       }}
     >
       {asking ? (
-        <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()} ${repeats.join()}`} className="confirm">
+        <Guarded fixed held={looking} subject={`${way} ${items.map(({ threadId }) => threadId).join()} ${repeats.join()}`} className="confirm">
           <p id={asks} data-testid="bulk-asks">
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>

@@ -121,7 +121,7 @@ function Open(props: ItemProps) {
   const of = `?namespace=${encodeURIComponent(item.namespace)}`;
   const title = visible(item.title || words.threads.untitled);
   const drafted = item.interrupts.filter((one) => one.draft).length;
-  const approved = useApprovedBefore([item]);
+  const { before, looking } = useApprovedBefore([item]);
 
   const attempt = async (what: () => Promise<Omit<Said, "key">>) => {
     setSending(true);
@@ -195,7 +195,8 @@ function Open(props: ItemProps) {
             threadId={item.threadId}
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
-            notice={noticeOf(approved(item, one))}
+            notice={noticeOf(before(item, one))}
+            held={looking}
             answer={one.draft}
             until={isNear(one, now) ? one : NEVER}
             asker={item}

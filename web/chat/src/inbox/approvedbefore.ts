@@ -5,6 +5,7 @@ import type { ToolCall } from "@ag-ui/client";
 import { call, type DecisionInfo, type InboxItem, type Page } from "../server/api";
 import { doneBefore } from "../decision/donebefore";
 import { toldOnRecord } from "../decision/told";
+import { isObject } from "../../../react/forms/schema";
 import { stringify } from "../../../react/lib/json";
 
 type Asked = Pick<InboxItem["interrupts"][number], "interrupt" | "toolCall" | "truncated">;
@@ -13,7 +14,10 @@ type Asked = Pick<InboxItem["interrupts"][number], "interrupt" | "toolCall" | "t
 export function approvedBefore({ interrupt, toolCall, truncated }: Asked, decisions: readonly DecisionInfo[]): string | undefined {
   if (!toolCall || truncated) return undefined;
   const others = decisions.flatMap(({ toolCallId: id, tool: name, arguments: args, ...rest }) => {
+    const { payload } = rest;
     const told = toldOnRecord({ toolCallId: id, tool: name, arguments: args, ...rest });
+    // A yes may be the default answer where nobody answered in time.
+    if (rest.status === "expired" && isObject(payload) && payload.approved === true) told.approved = true;
     if (!id || id === interrupt.toolCallId || !name || told.approved !== true) return [];
     return [{ told, done: { id, name, ...(!rest.cut?.includes("arguments") && { arguments: stringify(args ?? {}) }) } }];
   });
@@ -22,36 +26,50 @@ export function approvedBefore({ interrupt, toolCall, truncated }: Asked, decisi
   return found?.known ? decided.get(found.id)?.at : undefined;
 }
 
-const NONE: readonly DecisionInfo[] = [];
+/** How many of a tool's latest decisions are looked through in each chat. */
+const MOST = 200;
 
-/** How many of a tool's latest decisions are looked through: of the chat, or of all chats if several are answered. */
-const MOST = { one: 50, several: 200 };
+/** So many chats are looked through at once. */
+const AT_ONCE = 6;
 
-/** Where the decisions about the tools are that these ask for. */
-function pathsOf(items: readonly InboxItem[]): string[] {
-  const tools = new Set(items.flatMap(({ interrupts }) => interrupts.flatMap(({ toolCall }) => toolCall?.name ?? [])));
-  const [one] = items;
-  return [...tools].map((tool) => {
-    if (items.length > 1) return `/decisions?${new URLSearchParams({ tool, limit: String(MOST.several) })}`;
-    const { threadId, namespace } = one!;
-    return `/threads/${encodeURIComponent(threadId)}/decisions?${new URLSearchParams({ namespace, tool, limit: String(MOST.one) })}`;
-  });
+/** Where the decisions of these chats are about the tools that they ask for. */
+export function pathsOf(items: readonly InboxItem[]): string[] {
+  return items.flatMap(({ threadId, namespace, interrupts }) =>
+    [...new Set(interrupts.flatMap(({ toolCall }) => toolCall?.name ?? []))].map(
+      (tool) => `/threads/${encodeURIComponent(threadId)}/decisions?${new URLSearchParams({ namespace, tool, limit: String(MOST) })}`,
+    ),
+  );
 }
 
-/** When a call that one of these asks for was approved before. It is asked once; nobody needs it to answer. */
-export function useApprovedBefore(items: readonly InboxItem[]): (item: InboxItem, asked: Asked) => string | undefined {
-  const [decisions, learn] = useState(NONE);
+/** Learns what is decided there. What nobody answers is left out: the question can be answered without it. */
+export async function lookThrough(paths: readonly string[], ask: (path: string) => Promise<Page<DecisionInfo>>, learn: (some: readonly DecisionInfo[]) => void): Promise<void> {
+  for (let i = 0; i < paths.length; i += AT_ONCE) {
+    await Promise.allSettled(paths.slice(i, i + AT_ONCE).map(async (path) => learn((await ask(path)).items)));
+  }
+}
+
+interface Known {
+  paths: string;
+  decisions: readonly DecisionInfo[];
+  whole: boolean;
+}
+
+/** When a call that one of these asks for was approved before, which is asked once, and whether that is not known yet. */
+export function useApprovedBefore(items: readonly InboxItem[]): { before: (item: InboxItem, asked: Asked) => string | undefined; looking: boolean } {
+  const [known, learn] = useState<Known>();
   const paths = pathsOf(items).join("\n");
   useEffect(() => {
     let over = false;
-    learn(NONE);
-    Promise.all(paths.split("\n").filter(Boolean).map((path) => call<Page<DecisionInfo>>("GET", path))).then(
-      (pages) => over || learn(pages.flatMap(({ items }) => items)),
-      () => {},
-    );
+    const knows = (some: readonly DecisionInfo[], whole = false) =>
+      over || learn((last) => ({ paths, decisions: [...(last?.paths === paths ? last.decisions : []), ...some], whole }));
+    void lookThrough(paths.split("\n").filter(Boolean), (path) => over ? Promise.reject() : call("GET", path), knows).then(() => knows([], true));
     return () => {
       over = true;
     };
   }, [paths]);
-  return ({ threadId, namespace }, asked) => approvedBefore(asked, decisions.filter((one) => one.threadId === threadId && one.namespace === namespace));
+  const { decisions = [], whole = false } = known?.paths === paths ? known : {};
+  return {
+    before: ({ threadId, namespace }, asked) => approvedBefore(asked, decisions.filter((one) => one.threadId === threadId && one.namespace === namespace)),
+    looking: paths !== "" && !whole,
+  };
 }

@@ -1,6 +1,7 @@
 // The inbox by single keys: which of them do what, and when they are only letters.
 
-import { pressed, uncovered } from "../../../react/lib/Guarded";
+import { uncovered } from "../../../react/lib/Guarded";
+import { pressed } from "./pressed";
 
 /** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `chat` is what asks; `keys` says what they do. */
 export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "undo" | "choose" | "chat" | "approve chosen" | "decline chosen" | "keys";

@@ -6,13 +6,13 @@ import { Bar } from "../bar/Bar";
 import { DeadLetters } from "./DeadLetters";
 import { NodesSection } from "./Nodes";
 import { Overview } from "./Overview";
-import { PARTS, asks, insteadOf, placeOf, readable } from "./parts";
+import { PARTS, asks, insteadOf, isThere, placeOf, readable } from "./parts";
 import { goInstead, onLink, usePlace } from "../lib/route";
 import { RunsPage } from "./RunsPage";
 import type { Act } from "./RunTable";
 import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
-import { useMay } from "../server/who";
+import { useMay, useMe } from "../server/who";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { ops } from "../words/ops";
@@ -27,6 +27,7 @@ export default function Operator() {
   const [said, setSaid] = useState<{ text: string; bad: boolean }>();
 
   const may: Record<string, boolean | undefined> = { admin: useMay("admin"), metrics: useMay("metrics"), tenants: useMay("tenants"), read: useMay("read"), approver: useMay("approver") };
+  const me = useMe();
   const known = may.admin !== undefined;
   const has = (scope: string) => may[scope] === true;
   // Whoever may not be told of deliveries is still told when nobody is signed in any more.
@@ -60,7 +61,7 @@ export default function Operator() {
     counts.refresh();
   };
   const part = PARTS.find((one) => placeOf(one) === place);
-  const shown = known && instead === undefined ? part : undefined;
+  const shown = known && isThere(me, asked) && instead === undefined ? part : undefined;
   const dead = counts.data?.dead_letter ?? 0;
   return (
     <div className="place">

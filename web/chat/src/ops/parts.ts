@@ -1,6 +1,7 @@
 // The parts of the operator's view, and who may read which.
 
 import { at } from "../lib/base";
+import type { Me } from "../server/who";
 
 /** web.go serves the page at each. */
 export const PARTS = ["overview", "runs", "dead-letters", "servers", "upstreams", "webhooks"] as const;
@@ -17,7 +18,8 @@ const seesServers = (may: May): boolean => may("metrics") || (may("admin") && ma
 export const asks = (may: May) => ({
   servers: seesServers(may),
   deliveries: may("admin"),
-  runs: may("admin") || may("read"),
+  // Whoever reads a list of runs here can go to each.
+  runs: readable(may).includes("runs"),
   waiting: may("admin") || may("read") || may("approver"),
 });
 
@@ -28,6 +30,9 @@ export function readable(may: May): Part[] {
   const all = seesServers(may);
   return PARTS.filter((part) => (part === "servers" || part === "upstreams" ? all : may("admin") || (part === "overview" && all)));
 }
+
+/** Whether the server has said who is there, or, if it says so of nobody, has answered them: nothing else is asked for them before. */
+export const isThere = (me: Me | undefined, { data, error }: { data?: object; error?: object }): boolean => me !== undefined || data !== undefined || error !== undefined;
 
 /** Where somebody is led who may read other parts than the one at a place; undefined: nowhere else. */
 export function insteadOf(place: string, parts: readonly Part[]): string | undefined {

@@ -92,7 +92,7 @@ export const inbox: typeof en = {
   questions: (n) => (n === 1 ? "1 Frage" : `${n} Fragen`),
   chatsAndQuestions: (chats, questions) => `${chats === 1 ? "1 Chat" : `${chats} Chats`}, ${questions === 1 ? "1 Frage" : `${questions} Fragen`}`,
   questionsOf: (n, chats) => `${n} Fragen aus ${chats === 1 ? "1 Chat" : `${chats} Chats`}`,
-  approvedBefore: (at) => `Derselbe Aufruf wurde in diesem Chat schon genehmigt (${at}). Genehmigen führt ihn noch einmal aus.`,
+  approvedBefore: (at) => `Derselbe Aufruf wurde in diesem Chat schon genehmigt (${at}). Genehmigen führt ihn möglicherweise noch einmal aus.`,
   refused: "abgelehnt",
   damaged: "beschädigt",
   late: {

@@ -90,7 +90,7 @@ export const inbox = {
   questions: (n: number): string => (n === 1 ? "1 question" : `${n} questions`),
   chatsAndQuestions: (chats: number, questions: number) => `${chats === 1 ? "1 chat" : `${chats} chats`}, ${questions === 1 ? "1 question" : `${questions} questions`}`,
   questionsOf: (n: number, chats: number): string => `${n} questions of ${chats === 1 ? "1 chat" : `${chats} chats`}`,
-  approvedBefore: (at: string) => `The same call was already approved in this chat (${at}). Approving carries it out again.`,
+  approvedBefore: (at: string) => `The same call was already approved in this chat (${at}). Approving may carry it out again.`,
   refused: "refused",
   damaged: "damaged",
   late: {
