@@ -21,7 +21,10 @@ beforeEach(() => {
     removeItem: (key: string) => void stored.delete(key),
   });
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 const call = { id: "c", type: "function" as const, function: { name: "send_email", arguments: '{"to":"ada@example.com","subject":"Hi"}' } };
 const messages: Message[] = [{ id: "m", role: "assistant", toolCalls: [call] }];
@@ -33,7 +36,7 @@ const texts = (of = thread()) => unsentOf(of).map(({ text }) => text);
 
 it("is what is not as it was proposed, of the question that another has answered", () => {
   types({ args: '{"to":"ada@example.com","subject":"Hello"}', "args-as-json": false });
-  expect(unsentOf(thread())).toEqual([{ told: approved, about: "Send email to ada@example.com", text: "Subject: Hello" }]);
+  expect(unsentOf(thread())).toEqual([{ told: approved, about: "Send email to ada@example.com", text: "Subject: Hello", given: false }]);
   expect(texts(thread(approved, ["q"]))).toEqual([]);
   forgetTyped("t", "q");
   expect(texts()).toEqual([]);
@@ -58,12 +61,44 @@ test.each<[string, Answer | undefined, Partial<Told>, number]>([
   expect(texts(thread({ ...approved, ...told }))).toHaveLength(count);
 });
 
+it("is nothing where the answer of this tab was taken, however much was answered since", () => {
+  vi.useFakeTimers({ now: 0 });
+  types({ why: "too much" });
+  give("t", "q", { status: "resolved", payload: { approved: true } });
+  for (let i = 0; i < 30; i++) {
+    vi.advanceTimersByTime(1);
+    give("t", `plain ${i}`, { status: "resolved", payload: { approved: true } });
+    expect(texts()).toEqual([]);
+  }
+  for (let i = 0; i < 30; i++) {
+    vi.advanceTimersByTime(1);
+    types({ why: "too much" }, `typed ${i}`);
+    expect(texts()).toEqual([]);
+  }
+});
+
+it("is nothing where the answer of this tab is too long to be kept", () => {
+  types({ why: "too much" });
+  give("t", "q", { status: "resolved", payload: { approved: true, note: "x".repeat(300 << 10) } });
+  expect(texts()).toEqual([]);
+});
+
+it("tells an answer of this tab that was not taken from a text that it has not sent", () => {
+  types({ why: "too much" });
+  expect(unsentOf(thread())).toMatchObject([{ given: false }]);
+  give("t", "q", { status: "resolved", payload: { approved: false } });
+  types({ why: "far too much" });
+  expect(unsentOf(thread())).toMatchObject([{ given: true, text: "far too much" }]);
+  give("t", "q", undefined);
+  expect(unsentOf(thread())).toMatchObject([{ given: false, text: "far too much" }]);
+});
+
 it("is told of forms, by their questions", () => {
   const question: Interrupt = { id: "f", reason: "input_required", message: "Which day?" };
   const told: Told = { interruptId: "f", status: "resolved", at };
   types({ form: { quarter: "Q2", year: 2026 }, "number root_revenue": "12," }, "f");
   expect(unsentOf({ ...thread(), decided: new Map(), marks: [{ key: "f", kind: "answer", told, question }] })).toEqual([
-    { told, about: "Which day?", text: "Quarter: Q2\nYear: 2026\nRevenue: 12," },
+    { told, about: "Which day?", text: "Quarter: Q2\nYear: 2026\nRevenue: 12,", given: false },
   ]);
 });
 

@@ -14,9 +14,9 @@ export const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const GROUPED = /^(-?[1-9]\d{0,2})([.,])(\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 
 /** One sign with a fraction behind it. */
-const FRACTION = /^(-?)(\d*)([.,])(\d+(?:[eE][+-]?\d+)?)$/;
+const FRACTION = /^(-?)(\d*)([.,])(\d+)([eE][+-]?\d+)?$/;
 
-/** The number that somebody has written, as JSON writes it; undefined: it is none. Points and commas are read as they are in the language, and as the other one where they are nothing in it. */
+/** The number that somebody has written, as JSON writes it; undefined: it is none. Points and commas are read as they are in the language, and as the other one where they are nothing in it; a comma before an exponent is a slip where it begins no fraction. */
 export function numberIn(typed: string, locale: string): string | undefined {
   const text = typed.trim();
   const [grouped, first = "", sign, more = "", fraction] = GROUPED.exec(text) ?? [];
@@ -24,14 +24,17 @@ export function numberIn(typed: string, locale: string): string | undefined {
   if (grouped !== undefined && !(sign === signOf(locale) && more.length === 3 && fraction === undefined)) {
     return first + more.replace(/[.,]/g, "") + (fraction === undefined ? "" : `.${fraction}`);
   }
-  const plain = text.replace(FRACTION, (_, minus: string, whole: string, __, rest: string) => `${minus}${whole || "0"}.${rest}`);
+  const plain = text.replace(FRACTION, (_, minus: string, whole: string, begins: string, rest: string, exponent = "") =>
+    exponent !== "" && begins === "," && signOf(locale) !== "," ? "" : `${minus}${whole || "0"}.${rest}${exponent}`,
+  );
   return NUMBER.test(plain) ? plain : undefined;
 }
 
-/** Whether somebody else would read another number: a thousand here, a fraction there. */
+/** Whether somebody else would read another number: the signs are another language's, or the only one is a thousand here and a fraction there. */
 export function isUnclear(typed: string, locale: string): boolean {
-  const [, , sign, more, fraction] = GROUPED.exec(typed.trim()) ?? [];
-  return more?.length === 3 && fraction === undefined && sign !== signOf(locale);
+  const own = signOf(locale);
+  const [grouped, , sign, more = "", fraction] = GROUPED.exec(typed.trim().replace(/e.*/i, "")) ?? [];
+  return grouped === undefined ? typed.includes(own === "," ? "." : ",") : sign === own || (more.length === 3 && fraction === undefined);
 }
 
 /** A number as people write it in the language. */

@@ -109,7 +109,7 @@ const form: Strings["form"] = {
   allNeeded: "Alle Felder sind erforderlich.",
   number: (whole, least, most) =>
     `${whole ? "Eine ganze Zahl" : "Eine Zahl, etwa 12,5"}${least !== undefined && most !== undefined ? `, von ${least} bis ${most}` : least !== undefined ? `, mindestens ${least}` : most !== undefined ? `, höchstens ${most}` : ""}.`,
-  readAs: (number) => `Die Zahl wird als ${number} gelesen.`,
+  readAs: (number) => `Die Zahl wird als ${number} gelesen${number.includes(",") ? ", mit Nachkommastellen" : ""}.`,
   noNumber: "Bitte eine Zahl schreiben, etwa 12,5.",
   noInteger: "Bitte eine ganze Zahl schreiben, etwa 12.",
   unsupported: (reason) => `Ein Formular kann danach nicht fragen: ${reason}. Nötigenfalls ohne Antwort fortfahren.`,

@@ -111,7 +111,7 @@ const form = {
   allNeeded: "All fields are required.",
   number: (whole: boolean, least?: string, most?: string): string =>
     `${whole ? "A whole number" : "A number, such as 12.5"}${least !== undefined && most !== undefined ? `, from ${least} to ${most}` : least !== undefined ? `, at least ${least}` : most !== undefined ? `, at most ${most}` : ""}.`,
-  readAs: (number: string) => `The number is read as ${number}.`,
+  readAs: (number: string) => `The number is read as ${number}${number.includes(".") ? ", with decimals" : ""}.`,
   noNumber: "Write a number, such as 12.5.",
   noInteger: "Write a whole number, such as 12.",
   unsupported: (reason: string) => `A form cannot ask for this: ${reason}. Go on without an answer if it is needed.`,

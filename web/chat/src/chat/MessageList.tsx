@@ -64,11 +64,14 @@ const Part = memo(
               </li>
             )}
             <Item row={row} />
-            {row.marks.map((mark, i) => (
-              <li key={mark.key} className="message">
-                <TurnMark mark={mark} retry={retry && row.again !== undefined && i === row.marks.length - 1 ? () => retry(row.again!) : undefined} />
-              </li>
-            ))}
+            {row.marks.map((mark, i) => {
+              const last = row.again !== undefined && i === row.marks.length - 1;
+              return (
+                <li key={mark.key} className="message">
+                  <TurnMark mark={mark} last={last} retry={last && retry ? () => retry(row.again!) : undefined} />
+                </li>
+              );
+            })}
           </Fragment>
         ))}
       </ol>

@@ -20,8 +20,8 @@ import { parts, words } from "../words";
 
 const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
-/** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
-export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
+/** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped; `last`: it can be asked again by whoever may. */
+export function TurnMark({ mark, last, retry }: { mark: Mark; last: boolean; retry?: () => void }) {
   if (mark.kind === "answer") return <Answered mark={mark} />;
   const { how, code } = mark;
   return (
@@ -35,7 +35,7 @@ export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
           </button>
         </Guarded>
       )}
-      {retry && how === "failed" && (
+      {last && how === "failed" && (
         <OrElse instead={null}>
           <Suspense>
             <RunReference runId={mark.runId} run={saidBy(mark).run ?? mark.run} />

@@ -27,7 +27,7 @@ export function UnsentList({ threadId, open, messages, decided, marks }: Props) 
   ));
 }
 
-function Late({ told, about, text, done }: Unsent & { done: () => void }) {
+function Late({ told, about, text, given, done }: Unsent & { done: () => void }) {
   const box = useRef<HTMLElement>(null);
   // Whoever was typing goes on with it into nothing else.
   useLayoutEffect(() => {
@@ -44,7 +44,7 @@ function Late({ told, about, text, done }: Unsent & { done: () => void }) {
         <Verdict badges={[verdictOf(told, told.toolCallId !== undefined)]} at={told.at} />
       </header>
       <p role="status">
-        {told.status === "resolved" ? apart.answeredBy(told.by) : apart.overMeanwhile} {apart.notSent}
+        {told.status === "resolved" ? apart.answeredBy(told.by) : apart.overMeanwhile} {given ? apart.notTaken : apart.notSent}
       </p>
       <pre className="unsent-text" tabIndex={0} aria-label={apart.unsent} data-testid="unsent-text">
         <Marked text={text} />

@@ -1,26 +1,40 @@
 // What is typed into questions, kept for the tab, and with what of it was answered here.
 
+import { isObject } from "../../../react/forms/schema";
 import type { Keep } from "../../../react/forms/typed";
 import type { Answer } from "../../../react/forms/answers";
 import { keepOwn, ownOf, ownPerson } from "../server/own";
 
-const TYPED = "typed";
-const GIVEN = "given";
+/** Both in one piece: a text whose answer was forgotten would pass for one that was not sent. */
+interface Piece {
+  typed?: unknown;
+  given?: unknown;
+}
+
+const NAME = "typed";
 
 const keyOf = (threadId: string, id: string) => `${threadId} ${id}`;
 
+function pieceOf(threadId: string, id: string): Piece {
+  const piece = ownOf(NAME, keyOf(threadId, id));
+  return isObject(piece) ? piece : {};
+}
+
 /** What is typed into a question. */
-export const typedInto = (threadId: string, id: string): unknown => ownOf(TYPED, keyOf(threadId, id));
+export const typedInto = (threadId: string, id: string): unknown => pieceOf(threadId, id).typed;
 
 /** The answer that was given here; undefined: none was, or it was taken back. It is what was kept: look before use. */
-export const givenTo = (threadId: string, id: string): unknown => ownOf(GIVEN, keyOf(threadId, id));
+export const givenTo = (threadId: string, id: string): unknown => pieceOf(threadId, id).given;
 
-export const give = (threadId: string, id: string, answer: Answer | undefined) => void keepOwn(GIVEN, keyOf(threadId, id), answer);
+/** Keeps the answer to a question into which something is typed. */
+export function give(threadId: string, id: string, given: Answer | undefined): void {
+  const typed = typedInto(threadId, id);
+  if (typed !== undefined) keepOwn(NAME, keyOf(threadId, id), { typed, given });
+}
 
 /** Forgets what is typed into a question: it was said otherwise, or seen. */
 export function forgetTyped(threadId: string, id: string): void {
-  keepOwn(TYPED, keyOf(threadId, id), undefined);
-  keepOwn(GIVEN, keyOf(threadId, id), undefined);
+  keepOwn(NAME, keyOf(threadId, id), undefined);
 }
 
 /** Keeps what this person types. */
@@ -29,6 +43,6 @@ export function keepTyped(threadId: string, id: string): Keep {
   return {
     read: () => typedInto(threadId, id),
     // What comes of it after its writer has left is not kept for the next.
-    write: (fields) => person === ownPerson() && keepOwn(TYPED, keyOf(threadId, id), fields),
+    write: (typed) => person === ownPerson() && keepOwn(NAME, keyOf(threadId, id), typed && { typed, given: givenTo(threadId, id) }),
   };
 }

@@ -17,6 +17,8 @@ export interface Unsent {
   about?: string;
   /** What was typed, as people read it. */
   text: string;
+  /** An answer was given here, and another one was taken. */
+  given: boolean;
 }
 
 interface Thread {
@@ -34,10 +36,11 @@ export function unsentOf({ threadId, open, messages, decided, marks }: Thread): 
   const look = (told: Told, about: () => { call?: ToolCall; about?: string }) => {
     const id = told.interruptId;
     const typed = typedInto(threadId, id);
-    if (typed === undefined || open.some((one) => one.id === id) || isAs(givenTo(threadId, id), told)) return;
+    const given = givenTo(threadId, id);
+    if (typed === undefined || open.some((one) => one.id === id) || isAs(given, told)) return;
     const { call, about: line } = about();
     const text = writtenIn(typed, call?.function.arguments);
-    if (text !== "") found.push({ told, about: line, text });
+    if (text !== "") found.push({ told, about: line, text, given: given !== undefined });
   };
   for (const [callId, told] of decided) {
     look(told, () => {
