@@ -159,6 +159,15 @@ func (m *meddling) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
+func (m *meddling) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if m.left--; m.left == 0 {
+			m.before()
+		}
+		return next(ctx, cmds)
+	}
+}
+
 // Pieces that another process takes out meanwhile, all of them or the last, are brought again from the first on, and
 // so are those that a fail-over has lost. Retire leaves those of a run alone.
 func TestPiecesThatOthersClearAreBroughtAgain(t *testing.T) {

@@ -1,9 +1,11 @@
 package redisstore
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +57,95 @@ func TestAThreadThatMovesOnIsReadAsOfOneMoment(t *testing.T) {
 				if want := fmt.Sprintf("%s", view(t, s, store.ReadQuery{}).Snapshot.Messages); got != want {
 					t.Errorf("before call %d it moves, and is read as %d bytes of %d", calls, len(got), len(want))
 				}
+			}
+		})
+	}
+}
+
+// beforeMessage does something before each command that asks for a message.
+type beforeMessage struct {
+	dying
+	field  string
+	do     func()
+	times  int
+	pieces int // of messages
+}
+
+func (m *beforeMessage) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		m.look(cmd)
+		return next(ctx, cmd)
+	}
+}
+
+func (m *beforeMessage) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		m.look(cmds...)
+		return next(ctx, cmds)
+	}
+}
+
+func (m *beforeMessage) look(cmds ...redis.Cmder) {
+	for _, cmd := range cmds {
+		if !strings.EqualFold(cmd.Name(), "hmget") || !strings.HasPrefix(fmt.Sprint(cmd.Args()[2]), "mm") {
+			continue
+		}
+		m.pieces++
+		if slices.Contains(cmd.Args(), any(m.field)) {
+			m.times++
+			m.do()
+		}
+	}
+}
+
+// A large thread that moves on in each try, or is to be read by scripts after all, takes room once for
+// what is held at a time. A piece that comes after it has moved is the last of its try.
+func TestAThreadThatMovesOnTakesItsRoomOnce(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	message := func(id string) json.RawMessage {
+		return json.RawMessage(fmt.Sprintf(`{"id":%q,"content":%q}`, id, incompressible(1200)))
+	}
+	first := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+	for i := range 2000 {
+		id := fmt.Sprint("m", i)
+		first.Append, first.Upsert[id] = append(first.Append, id), message(id)
+	}
+	moves := func(s *Store) func() {
+		n := int64(2)
+		return func() {
+			n++
+			turn(t, s, n, fmt.Sprint("r", n), &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{"m7": message("m7")}})
+		}
+	}
+	for name, tt := range map[string]struct {
+		field string // of a message in the last piece, or the first
+		do    func(s *Store) func()
+		times int
+		most  int64 // of room, beside what the thread is said to take
+	}{
+		"at the end":       {"mm0", moves, 8, 3 << 20},
+		"at the beginning": {"mm1999", moves, 8, 3 << 20},
+		"by scripts": {"mm0", func(s *Store) func() {
+			return func() { s.conn.Client.HSet(t.Context(), s.conn.Keys.Thread(testKey).Snap(), "x", "something") }
+		}, 1, 3 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prefix := Options{Prefix: strings.ReplaceAll(name, " ", ""), Partitions: 1}
+			s := open(t, server.URL(), prefix)
+			turn(t, s, 1, "r1", first)
+			far := open(t, server.URL(), prefix)
+			at := &beforeMessage{field: tt.field, do: tt.do(s)}
+			far.conn.Client.(*redis.Client).AddHook(at)
+			took := int64(0)
+			v, err := far.Read(store.WithRoom(t.Context(), func(bytes int64) error { took += bytes; return nil }), testKey, store.ReadQuery{})
+			if err != nil || len(v.Snapshot.Messages) != len(first.Append) {
+				t.Fatal(v, err)
+			}
+			if at.times != tt.times || took-v.Bytes > tt.most {
+				t.Errorf("it moved %d times, %d are wanted, and %d bytes took room for %d", at.times, tt.times, v.Bytes, took)
+			}
+			if tt.field == "mm1999" && at.pieces != tt.times {
+				t.Errorf("%d pieces were read of %d tries", at.pieces, tt.times)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func (s *Connection) shared() lua.Args {
 func (s *Connection) Command(ctx context.Context, c Call) *redis.Cmd {
 	list := make([]any, 0, 3+len(c.Keys)+len(c.Script.Shared)+len(c.Args)+len(c.Rest))
 	by, name := "evalsha", c.Script.SHA
-	if c.Script.Function != "" && s.functions.used.Load() {
+	if c.Script.Function != "" && s.byFunctions() {
 		by, name = "fcall", c.Script.Function
 	}
 	list = append(list, by, name, len(c.Keys))
@@ -237,7 +237,13 @@ func (s *Connection) pipeline(ctx context.Context, client redis.UniversalClient,
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
-		if s.Unrun(ctx, cmd) || worksFull(calls[i].Script) && full(cmd.Err()) {
+		if s.refusesFunction(ctx, cmd) {
+			_ = pipe.Process(ctx, instead(cmd, "evalsha", calls[i].Script.SHA))
+		}
+	}
+	_, _ = pipe.Exec(ctx)
+	for i, cmd := range cmds {
+		if RefusedWith(cmd.Err(), "NOSCRIPT") || worksFull(calls[i].Script) && full(cmd.Err()) {
 			s.process(ctx, client, cmd, calls[i].Script)
 		}
 		replies[i], errs[i] = Answered(calls[i], cmd)
@@ -263,28 +269,28 @@ func (s *Connection) RunOver(ctx context.Context, client redis.UniversalClient, 
 // process sends a call, by the script's digest to a server that does not run its function, and
 // with the script in full to one that has lost it.
 func (s *Connection) process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *lua.Script) {
-	args := cmd.Args()
 	cmd.SetErr(nil)
 	_ = client.Process(ctx, cmd)
-	if cmd.Name() == "fcall" && s.Unrun(ctx, cmd) {
-		args[0], args[1] = "evalsha", sc.SHA
-		cmd.SetErr(nil)
-		_ = client.Process(ctx, cmd)
+	if s.refusesFunction(ctx, cmd) {
+		_ = client.Process(ctx, instead(cmd, "evalsha", sc.SHA))
 	}
 	if RefusedWith(cmd.Err(), "NOSCRIPT") {
-		args[0], args[1] = "eval", sc.Source
-		cmd.SetErr(nil)
-		_ = client.Process(ctx, cmd)
+		_ = client.Process(ctx, instead(cmd, "eval", sc.Source))
 	}
 	if worksFull(sc) && full(cmd.Err()) {
 		refusal := cmd.Err()
-		args[0], args[1] = "eval", allowFull+sc.Source
-		cmd.SetErr(nil)
-		_ = client.Process(ctx, cmd)
+		_ = client.Process(ctx, instead(cmd, "eval", allowFull+sc.Source))
 		if _, answer := cmd.Err().(redis.Error); answer { // by a server that does not know of it
 			cmd.SetErr(refusal)
 		}
 	}
+}
+
+// instead is a call that was refused, as it is sent again.
+func instead(cmd *redis.Cmd, by, script string) *redis.Cmd {
+	cmd.Args()[0], cmd.Args()[1] = by, script
+	cmd.SetErr(nil)
+	return cmd
 }
 
 // Answered reads the reply of a command that has come back.

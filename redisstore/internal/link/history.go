@@ -21,7 +21,10 @@ func (s *Connection) load(ctx context.Context) error {
 	if s.Settings.Volatile {
 		return nil
 	}
-	if s.loadFunctions(ctx, dropFunctions); s.functions.used.Load() {
+	if s.functions.used.Store(!s.Settings.Scripts); !s.Settings.Scripts {
+		s.loadFunctions(ctx, dropFunctions)
+	}
+	if s.byFunctions() {
 		return nil
 	}
 	return s.eachServer(ctx, func(ctx context.Context, c *redis.Client) error {

@@ -175,7 +175,7 @@ func (s *Connection) pipeWaiting(ctx context.Context, master redis.UniversalClie
 		asking()
 		w.cmd = s.Command(ctx, w.Call)
 		if full {
-			w.cmd.Args()[0], w.cmd.Args()[1] = "eval", w.Script.Source
+			instead(w.cmd, "eval", w.Script.Source)
 		}
 		_ = pipe.Process(ctx, w.cmd)
 	}

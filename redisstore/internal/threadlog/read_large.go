@@ -31,15 +31,16 @@ var errMoved = errors.New("redisstore: the thread has moved on")
 // readLarge reads a thread in pieces. A thread that moves on again and again is read at
 // once in the end: one that can never be read is worse than a server that waits.
 func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
+	room := link.RoomOf(ctx)
 	for range moveTries {
 		r, err := s.conn.Run(ctx, ask(q.Window))
 		if err != nil {
 			return nil, err
 		}
-		r.Room = link.RoomOf(ctx)
+		r.Room = room
 		v, w, err := s.readView(t, r, q)
 		if err == nil && w != nil && q.Window == 0 {
-			err = s.readPieces(ctx, t, v, w, r.Room)
+			err = s.readPieces(ctx, t, v, w, room)
 		}
 		if err == nil {
 			err = s.readRest(ctx, t, v)
@@ -47,12 +48,13 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 		if !errors.Is(err, errMoved) {
 			return v, err
 		}
+		room.Drop(0)
 	}
 	r, err := s.conn.Run(ctx, ask(""))
 	if err != nil {
 		return nil, err
 	}
-	r.Room = link.RoomOf(ctx)
+	r.Room = room
 	v, _, err := s.readView(t, r, q)
 	return v, err
 }
@@ -64,10 +66,12 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 		return nil
 	}
 	if w.bytes <= PlainSnapshot {
+		held := room.Held()
 		plain := &plainPieces{s: s, t: t, view: v, chunks: w.first.chunk, most: plainMessages(w)}
 		if err := gather(ctx, v, w, room, plain.next); !errors.Is(err, errBeside) {
 			return err
 		}
+		room.Drop(held)
 	}
 	at := w.first
 	return gather(ctx, v, w, room, func(ctx context.Context) (r *link.Reply, err error) {

@@ -1,12 +1,15 @@
 package threadlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
@@ -15,8 +18,9 @@ import (
 
 // Messages take Redis a tenth of the time by HMGET that they take in a script, which asks how
 // long each of them is and makes strings of it. Who asks by HMGET knows no lengths, but how many
-// bytes all have: where that is little, no answer is too large. A script behind the last
-// piece says whether the snapshot is still that of the view.
+// bytes all have: where that is little, no answer is too large. The record behind each piece tells
+// early that the snapshot is another one. A script behind the last piece says so for sure: it
+// knows the server's history, and is not sent to another node than the piece was.
 
 // PlainSnapshot is up to how many bytes a snapshot has that is read so: as many may come at
 // once of messages of very different sizes.
@@ -91,14 +95,19 @@ func (p *plainPieces) order(ctx context.Context) error {
 	return nil
 }
 
-// fields reads fields of the snapshot, unless there are pieces beside it.
+// fields reads fields of the snapshot, unless it is another one by now or has pieces beside it.
 func (p *plainPieces) fields(ctx context.Context, names []string) ([]any, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.s.conn.Settings.Timeout)
-	defer cancel()
-	texts, err := p.s.conn.Client.HMGet(ctx, p.t.Snap(), append(names, "x")...).Result()
-	if err != nil {
-		return nil, link.Error("read messages", err)
+	args := append(make([]any, 0, len(names)+3), "hmget", p.t.Snap())
+	args = append(link.AppendStrings(args, names), "x")
+	piece, record := redis.NewSliceCmd(ctx, args...), redis.NewSliceCmd(ctx, "hmget", p.t.Rec(), "epoch", "snapat")
+	if err := cmp.Or(link.Ask(ctx, p.s.conn, []*redis.SliceCmd{piece, record})...); err != nil {
+		return nil, err
 	}
+	text, _ := record.Val()[1].(string)
+	if at, _ := strconv.ParseInt(text, 10, 64); at != p.view.Snapshot.At || record.Val()[0] != p.view.Epoch {
+		return nil, errMoved
+	}
+	texts := piece.Val()
 	if texts[len(names)] != nil {
 		return nil, errBeside
 	}
