@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -46,7 +47,11 @@ func (s *Connection) restFunctions() { s.functions.rests.Store(s.nanos() + int64
 // endFunctions has calls be scripts for good.
 func (s *Connection) endFunctions(err error) {
 	if s.functions.used.Swap(false) {
-		s.Settings.Logger.Warn("functions of Redis are not used, and calls cost it more as scripts: Redis 7 and newer has functions, "+
+		level := slog.LevelWarn
+		if strings.Contains(err.Error(), "unknown command") {
+			level = slog.LevelInfo // Redis before 7
+		}
+		s.Settings.Logger.Log(context.Background(), level, "functions of Redis are not used, and calls cost it more as scripts: Redis 7 and newer has functions, "+
 			"its user needs the rights to FUNCTION and FCALL, and this server uses them when it starts again", "error", err)
 	}
 }
