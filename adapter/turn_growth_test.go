@@ -59,7 +59,7 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 		}
 		return run.Say("done")
 	})
-	var small [3]int
+	var small, smallRead [3]int
 	for _, size := range sizes {
 		server := redistest.Start(t, redistest.Options{})
 		s, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Timeout: patience})
@@ -84,6 +84,7 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 			}
 			succeeded(t, say(-1-from, "hi", history...))
 		}
+		succeeded(t, say(-1-size, "hi")) // reads once what the server has not from its own turns
 		if _, err := server.Do("CONFIG", "SET", "slowlog-log-slower-than", "1000"); err != nil {
 			t.Fatal(err)
 		}
@@ -112,12 +113,15 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 			t.Logf("%.3000q", slow)
 		}
 		if size == sizes[0] {
-			small = wrote
+			small, smallRead = wrote, read
 			continue
 		}
 		for kind, n := range wrote {
 			if n > 2*small[kind] {
 				t.Errorf("turn of kind %d writes %d bytes in a thread of %d messages, and %d in one of %d", kind, n, size, small[kind], sizes[0])
+			}
+			if n := read[kind]; n > 2*smallRead[kind] {
+				t.Errorf("turn of kind %d reads %d bytes in a thread of %d messages, and %d in one of %d", kind, n, size, smallRead[kind], sizes[0])
 			}
 		}
 	}
