@@ -21,7 +21,7 @@ export function LatestRuns() {
   const { data } = usePolled<Page<RunInfo>>(runsPath(ANY, 2 * SHOWN), EVERY_MS);
   useQuestions();
   const runs = unfolded(withTitles(data?.items ?? []), undefined).slice(0, SHOWN);
-  return <ShortList title={ops.latestRuns} all={runsHref(ANY)} runs={runs} hrefOf={({ threadId, id }) => runHref(threadId, id)} />;
+  return <ShortList title={ops.latestRuns} all={runsHref(ANY)} allWords={ops.allRuns} runs={runs} hrefOf={({ threadId, id }) => runHref(threadId, id)} />;
 }
 
 /** The latest runs of the tenant that have failed. */
@@ -29,10 +29,10 @@ export function LatestFailures({ failed, href }: { failed: ReturnType<typeof use
   const { noticed, heard } = failed;
   const latest = useMemo(() => noticed.slice(0, SHOWN), [noticed]);
   const { runs } = useRunsOf(latest, heard);
-  return <ShortList title={ops.latestFailures} all={href} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} />;
+  return <ShortList title={ops.latestFailures} all={href} allWords={ops.allFailures} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} />;
 }
 
-function ShortList({ title, all, runs, hrefOf }: { title: string; all: string; runs: readonly RunInfo[]; hrefOf: (run: RunInfo) => string }) {
+function ShortList({ title, all, allWords, runs, hrefOf }: { title: string; all: string; allWords: string; runs: readonly RunInfo[]; hrefOf: (run: RunInfo) => string }) {
   useDue(runs.flatMap(openQuestions));
   if (runs.length === 0) return null;
   return (
@@ -54,7 +54,7 @@ function ShortList({ title, all, runs, hrefOf }: { title: string; all: string; r
         })}
       </ul>
       <p>
-        <a href={all} onClick={onLink}>{ops.allOfThem}</a>
+        <a href={all} onClick={onLink}>{allWords}</a>
       </p>
     </section>
   );
