@@ -1,5 +1,7 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
-import { approvedBefore, lookThrough, pathsOf } from "../src/inbox/approvedbefore";
+import { approvedBefore, lookThrough, pathsOf, useApprovedBefore } from "../src/inbox/approvedbefore";
 import type { DecisionInfo, InboxItem } from "../src/server/api";
 
 const asked = { interrupt: { toolCallId: "now" }, toolCall: { name: "pay", arguments: '{"to":"Ada","eur":10}' } };
@@ -52,4 +54,13 @@ it("learns what is answered where some of it is not, and is done when all of it 
   }, learn);
   expect(learn.mock.calls.flat(2).map(({ id }: DecisionInfo) => id)).toEqual(paths.slice(1));
   expect(most).toBeLessThanOrEqual(6);
+});
+
+it("holds what asks for a call until its decisions are looked through, and nothing else", () => {
+  const looking = (interrupt: object) => {
+    const item = { threadId: "t", namespace: "n", interrupts: [interrupt] } as InboxItem;
+    return renderToStaticMarkup(createElement(() => String(useApprovedBefore([item]).looking)));
+  };
+  expect(looking({ toolCall: { name: "pay" } })).toBe("true");
+  expect(looking({})).toBe("false");
 });

@@ -3,21 +3,14 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Outbox, type Outgoing } from "../src/chat/outbox";
 import { forgetOwn, keepOwn, ownOf } from "../src/server/own";
+import { storageOf } from "./storage";
 
 const stored = new Map<string, string>();
 
 beforeEach(() => {
   stored.clear();
   vi.useFakeTimers();
-  vi.stubGlobal("sessionStorage", {
-    get length() {
-      return stored.size;
-    },
-    key: (i: number) => [...stored.keys()][i] ?? null,
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => void stored.set(key, value),
-    removeItem: (key: string) => void stored.delete(key),
-  });
+  vi.stubGlobal("sessionStorage", storageOf(stored));
 });
 afterEach(() => {
   vi.useRealTimers();

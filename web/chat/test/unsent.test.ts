@@ -7,19 +7,12 @@ import { parse } from "../../react/lib/json";
 import type { Told } from "../src/decision/told";
 import { forgetTyped, give, keepTyped } from "../src/decision/typed";
 import { unsentOf, writtenIn } from "../src/decision/unsent";
+import { storageOf } from "./storage";
 
 const stored = new Map<string, string>();
 beforeEach(() => {
   stored.clear();
-  vi.stubGlobal("sessionStorage", {
-    get length() {
-      return stored.size;
-    },
-    key: (i: number) => [...stored.keys()][i] ?? null,
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => void stored.set(key, value),
-    removeItem: (key: string) => void stored.delete(key),
-  });
+  vi.stubGlobal("sessionStorage", storageOf(stored));
 });
 afterEach(() => {
   vi.useRealTimers();
