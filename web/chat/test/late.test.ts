@@ -1,25 +1,24 @@
-// What can still be answered, and what is due soon.
+// In which order the inbox has what waits.
 
 import { expect, it } from "vitest";
-import { isLate, nearOf } from "../src/inbox/late";
 import type { InboxItem } from "../src/server/api";
+import { inOrder } from "../src/inbox/late";
 
-const NOW = Date.parse("2026-01-01T00:00:00Z");
-const HOUR = 3_600_000;
-type Asked = Partial<InboxItem["interrupts"][number]>;
-const inHours = (hours: number): Asked => ({ expiresAt: new Date(NOW + hours * HOUR).toISOString() });
-const item = (...asked: Asked[]) => ({ threadId: "t", namespace: "", title: "", runId: "r", interrupts: asked.map((one, i) => ({ id: `${i}`, interrupt: {}, ...one })) }) as InboxItem;
-const draft = { interruptId: "0", status: "resolved" } as Asked["draft"];
+const NOW = Date.parse("2026-01-01T12:00:00Z");
+const MINUTE = 60_000;
 
-it.each([
-  ["what never expires", item({}), false, 0],
-  ["what is due in 49 hours", item(inHours(49)), false, 0],
-  ["what is due in two days", item(inHours(48)), false, 1],
-  ["what expired", item(inHours(-1)), true, 1],
-  ["what is over by the server's clock", item({ ...inHours(99), stale: true }), true, 1],
-  ["what expired in part", item(inHours(-1), inHours(99)), false, 1],
-  ["what expired but for a draft", item({ ...inHours(99), draft }, inHours(-1)), false, 1],
-  ["what is answered in part, and expired", item({ ...inHours(-2), draft }, inHours(-1)), true, 2],
-  ["what is not all in the list, and may have others", { ...item(inHours(-1)), omitted: 1 }, false, 1],
-  ["what is not all in the list, and expired", { ...item(inHours(-1)), omitted: 1, ...inHours(-1) }, true, 1],
-] as const)("tells %s", (_, one, late, near) => expect([isLate(one, NOW), nearOf(one, NOW).length]).toEqual([late, near]));
+/** A thread whose questions are due so many minutes from now; undefined: at no time. */
+function thread(threadId: string, ...dues: Array<number | undefined>): InboxItem {
+  const interrupts = dues.map((minutes, i) => ({ id: `${threadId}-${i}`, expiresAt: minutes === undefined ? undefined : new Date(NOW + minutes * MINUTE).toISOString() }));
+  return { threadId, namespace: "", interrupts } as unknown as InboxItem;
+}
+
+it("begins with what is due soon, goes on with what has waited longest, and ends with what is over", () => {
+  const items = [thread("over", -1), thread("oldest", undefined), thread("tomorrow", 1440), thread("in 50", 50), thread("in 5", undefined, 5), thread("newest", undefined), thread("half over", -1, 20)];
+  expect(inOrder(items, NOW).map(({ threadId }) => threadId)).toEqual(["in 5", "half over", "in 50", "oldest", "tomorrow", "newest", "over"]);
+});
+
+it("keeps a list as it is that none is due of", () => {
+  const items = [thread("b"), thread("a", undefined), thread("c", 5_000)];
+  expect(inOrder(items, NOW)).toEqual(items);
+});

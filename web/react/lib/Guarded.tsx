@@ -156,7 +156,11 @@ export function spotOf(button: HTMLElement): Spot | undefined {
   return [...places].find(([, place]) => place === of)?.[0];
 }
 
-/** The person has gone to what is shown there: it waits no longer than behind any act of theirs. */
-export function led(to: HTMLElement): void {
-  for (const [spot, place] of places) if (to.contains(place)) spot.led();
+/** The person has gone to what is shown there, or it is next behind what they have decided: it does not wait as for what comes by itself. */
+export function led(to: HTMLElement, by: "person" | "decision" = "person"): void {
+  for (const [spot, place] of places) {
+    if (!to.contains(place)) continue;
+    if (by === "person") spot.led();
+    else spot.follows();
+  }
 }

@@ -8,6 +8,9 @@ export const CALM_MS = 800;
 /** How long one waits for the next act behind an act of one's own, in milliseconds: a hand that trembles is done by then. */
 export const OWN_MS = 300;
 
+/** How long what follows on a decision of one's own is seen before it takes the next one, in milliseconds. */
+export const NEXT_MS = 600;
+
 /** What moves so soon behind an act of the person's is moved by that, as browsers count it for shifts of layout, in milliseconds. */
 const CAUSED_MS = 500;
 
@@ -88,8 +91,8 @@ export class Spot {
   /** Before a pointer, to which it matters where the spot is, and before a key, to which it does not. */
   private wait: Wait = { since: performance.now(), pause: CALM_MS };
   private unseen = this.wait;
-  /** The person has gone to it, and nothing has happened to it since that they have not done. */
-  private wanted = false;
+  /** From when on a key waits for it: the person has gone to it, and nothing has happened to it since that they have not done. */
+  private wanted = Infinity;
   private subject?: string;
   /** What is to be known before it is waited for, until then at most. */
   private held?: number;
@@ -119,23 +122,32 @@ export class Spot {
 
   /** It waits for so long; a longer wait that has begun goes on. */
   disturb(pause = CALM_MS): void {
-    this.wanted = false;
+    this.wanted = Infinity;
     this.unseen = longer(this.unseen, pause);
     this.moved(pause);
   }
 
   /** The person has come to it on purpose: it waits as behind any act of the person's. */
   led(): void {
-    this.wanted = true;
-    this.unseen = { ...this.unseen, pause: Math.min(this.unseen.pause, OWN_MS) };
-    this.wait = { ...this.wait, pause: Math.min(this.wait.pause, OWN_MS) };
+    this.came(0, OWN_MS);
+  }
+
+  /** It is next behind what the person has decided. A key at once may be the end of that decision, and a later one is meant for this. */
+  follows(): void {
+    this.came(OWN_MS, NEXT_MS);
+  }
+
+  private came(fromMs: number, pause: number): void {
+    this.wanted = performance.now() + fromMs;
+    this.unseen = { ...this.unseen, pause: Math.min(this.unseen.pause, pause) };
+    this.wait = { ...this.wait, pause: Math.min(this.wait.pause, pause) };
     this.settle();
   }
 
   /** How long a key waits whose person has gone to it for that, in milliseconds; undefined: no key waits, each is taken or is not. */
   left(): number | undefined {
     const left = this.rest(this.unseen);
-    return this.wanted && left > 0 ? left : undefined;
+    return this.wanted <= performance.now() && left > 0 ? left : undefined;
   }
 
   /** A key was meant for it that is not taken. */
@@ -183,7 +195,8 @@ export class Spot {
     const over = this.rest(wait) <= 0;
     const taken = over && !again && !(lifted && this.pressed === false);
     this.refusedAt = taken ? -Infinity : performance.now();
-    if (!taken) this.disturb(over ? OWN_MS : wait.pause);
+    // A key in a row of them that the person's own keys led to waits for no more than a hand that trembles.
+    if (!taken) this.disturb(over || (keyed && wait.pause < CALM_MS) ? OWN_MS : wait.pause);
     else this.settle();
     return taken;
   }

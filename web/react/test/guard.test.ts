@@ -53,6 +53,35 @@ it("waits no longer than behind an act where the person has gone to it by a key"
   expect(spot.takes()).toBe(true);
 });
 
+/** Keys so far apart, each for what the one before it led to or, where that was not taken, for the same: how many were taken. */
+function keysApart(pauseMs: number): number {
+  let { spot } = spotAt();
+  spot.follows();
+  let taken = 0;
+  for (let i = 0; i < 20; i++) {
+    pass(pauseMs);
+    pass(spot.left() ?? 0);
+    if (!spot.takes({ keyed: true })) continue;
+    taken++;
+    spot = spotAt().spot;
+    spot.follows();
+  }
+  return taken;
+}
+
+it.each([30, 150, OWN_MS - 1])("takes none of a burst of keys %i ms apart behind a decision", (pauseMs) => expect(keysApart(pauseMs)).toBe(0));
+
+it.each([400, 600, 700, 2_000])("takes each of the keys %i ms apart of whoever goes from one question to the next", (pauseMs) => expect(keysApart(pauseMs)).toBe(20));
+
+it.each([200, 400])("takes none of a series of clicks %i ms apart behind a decision", (pauseMs) => {
+  const { spot } = spotAt();
+  spot.follows();
+  for (let i = 0; i < 20; i++) {
+    pass(pauseMs);
+    expect(spot.takes()).toBe(false);
+  }
+});
+
 it("takes a key wherever it has been moved to, and a pointer not before that has been seen", () => {
   const { spot, at } = spotAt({ x: 0, y: 100, scrolled: 0 });
   pass(CALM_MS);

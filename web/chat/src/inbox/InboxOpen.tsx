@@ -13,7 +13,7 @@ import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
 import { InboxList } from "./InboxList";
-import { isLate } from "./late";
+import { inOrder, isLate } from "./late";
 import { keysOn, turnKeys } from "./inboxkeys";
 import { InboxFault, InboxNotes } from "./InboxNotes";
 import { InboxRow } from "./InboxRow";
@@ -60,7 +60,7 @@ interface Props {
 }
 
 /**
- * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
+ * Open interrupts in the order in which they are answered, and what one of the threads asks beside them; where there is no
  * room for both it is one, then the other.
  */
 export function InboxOpen({ views, bulks, more, lasting }: Props) {
@@ -258,7 +258,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed}>
           {(item) => (
             <>
-              <Item item={item} place={all && items.length > 1 ? [items.indexOf(item) + 1, items.length] : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
+              <Item item={item} place={all && open.length > 1 && open.includes(item) ? [open.indexOf(item) + 1, open.length] : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
               {!filters.everywhere && answers && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}
@@ -289,12 +289,12 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   );
 }
 
-/** What is shown of a list: without what is answered here, and what can only be given up at its end. */
+/** What is shown of a list: without what is answered here, in the order in which it is answered. */
 function useListed(list: readonly InboxItem[] | undefined, over: ReadonlySet<string>): readonly InboxItem[] {
   const open = useMemo(() => list?.filter((item) => !over.has(askKeyOf(item))) ?? NONE, [list, over]);
-  const late = open.filter((item) => isLate(item, Date.now()));
-  const which = late.map(askKeyOf).join();
-  return useMemo(() => (late.length === 0 ? open : [...open.filter((item) => !late.includes(item)), ...late]), [open, which]);
+  const ordered = inOrder(open, Date.now());
+  const which = ordered.map(askKeyOf).join();
+  return useMemo(() => ordered, [open, which]);
 }
 
 /** Gives several threads up. */

@@ -67,7 +67,7 @@ export function InboxRow({ item, apart, columns, gone, said, others, leave, pick
     },
   };
   return (
-    <KeptRow gone={gone} over={said === undefined ? inbox.gone(asks || title) : inbox.yours(said)} width={columns.length} others={others} leave={leave} row={row}>
+    <KeptRow gone={gone} over={said === undefined ? inbox.gone(asks || title) : <span className="done" dir="auto">{said}</span>} width={columns.length} others={others} leave={leave} row={row}>
       <Cell className="what">
         {choose && (
           <label className="choose">

@@ -5,6 +5,9 @@ import type { InboxItem } from "../server/api";
 /** What is due later than this is not said, in milliseconds. */
 const NEAR_MS = 172_800_000;
 
+/** What is due sooner than this comes before what waits longer, in milliseconds. */
+const SOON_MS = 3_600_000;
+
 type Asked = InboxItem["interrupts"][number];
 
 const over = ({ stale, expiresAt }: Asked, now: number) => stale === true || Date.parse(expiresAt ?? "") <= now;
@@ -19,3 +22,14 @@ export const isNear = (one: Asked, now: number): boolean => over(one, now + NEAR
 
 /** Those of a thread's questions. */
 export const nearOf = ({ interrupts }: InboxItem, now: number): Asked[] => interrupts.filter((one) => isNear(one, now));
+
+/** In which order they are answered: first what is due soon, the soonest first, then what has waited longest, as the server has it, and last what can only be given up. */
+export function inOrder(items: readonly InboxItem[], now: number): readonly InboxItem[] {
+  const rank = (item: InboxItem) => {
+    if (isLate(item, now)) return Infinity;
+    const due = Math.min(...item.interrupts.filter((one) => !over(one, now)).map(({ expiresAt }) => Date.parse(expiresAt ?? "") || Infinity));
+    return due <= now + SOON_MS ? due : Number.MAX_VALUE;
+  };
+  const ranks = new Map(items.map((item) => [item, rank(item)]));
+  return items.toSorted((a, b) => (ranks.get(a) === ranks.get(b) ? 0 : ranks.get(a)! - ranks.get(b)!));
+}

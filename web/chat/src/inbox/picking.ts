@@ -91,11 +91,13 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
     if (by === undefined) return;
     // On a phone what is asked comes where the list was pressed.
     if ((by === "key" || by === "open" || (by === "click" && beside)) && detail.current) led(detail.current);
+    else if (by === "answer" && detail.current) led(detail.current, "decision");
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (buttonOf(left) ?? heading.current)?.focus();
     else if (by === "key" && beside) lead(buttonOf(key));
     else if (by === "coming") buttonOf(key)?.focus({ preventScroll: true });
     else if (by === "answer") {
+      if (beside) inSight(buttonOf(key));
       // The buttons that had the focus are gone: it is nowhere, or was led to the heading while they were sending.
       if (document.activeElement === document.body || document.activeElement === heading.current) detail.current?.focus({ preventScroll: true });
     } else if (!beside || by === "open") detail.current?.focus({ preventScroll: beside });
@@ -109,9 +111,14 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   return { key: picked, there, open, listed, said: saidHere, answered, pick, leave, buttonOf };
 }
 
-/** Leads the focus to a row. The list scrolls in itself, and the page stays where it is. */
+/** Leads the focus to a row. */
 function lead(button: HTMLElement | null | undefined): void {
   button?.focus({ preventScroll: true });
+  inSight(button);
+}
+
+/** Brings a row into sight. The list scrolls in itself, and the page stays where it is. */
+function inSight(button: HTMLElement | null | undefined): void {
   const [row, list] = [button?.closest("tr"), button?.closest(".inbox-rows")];
   if (!row || !list) return;
   if (list.scrollHeight <= list.clientHeight) return row.scrollIntoView({ block: "nearest" });
