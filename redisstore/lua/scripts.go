@@ -8,7 +8,7 @@ import (
 var files embed.FS
 
 // shared are the files that scripts share, in the order in which they may use each other.
-var shared = []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "pieces",
+var shared = []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "payload", "trim", "repair", "pieces",
 	"snapshot", "queue", "window", "decision", "branch", "tree"}
 
 // The scripts, each of which has the name of the last of its files.
@@ -19,9 +19,9 @@ var (
 	Note        = newScript("thread", "work", "run", "index", "suspension", "note")
 	Join        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "join")
 	Activate    = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "activate")
-	End         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "pieces", "snapshot", "queue", "end")
-	Checkpoint  = newScript("thread", "work", "run", "index", "suspension", "retain", "pieces", "snapshot", "checkpoint")
-	Midrun      = newScript("thread", "work", "run", "index", "suspension", "retain", "pieces", "snapshot", "midrun")
+	End         = newScript("thread", "work", "run", "index", "notice", "suspension", "trim", "pieces", "snapshot", "queue", "end")
+	Checkpoint  = newScript("thread", "work", "run", "index", "suspension", "trim", "pieces", "snapshot", "checkpoint")
+	Midrun      = newScript("thread", "work", "run", "index", "suspension", "trim", "pieces", "snapshot", "midrun")
 	Stage       = newScript("thread", "pieces", "snapshot", "stage")
 	Clear       = newScript("thread", "pieces", "clear")
 	Archive     = newScript("thread", "archive")
@@ -47,13 +47,13 @@ var (
 	Title       = newScript("title")
 	Drafts      = newScript("thread", "work", "run", "index", "notice", "suspension", "drafts")
 	Review      = newScript("thread", "work", "run", "index", "suspension", "review")
-	Delete      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "decision", "delete")
+	Delete      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "trim", "repair", "decision", "delete")
 	DeadLetters = newScript("thread", "work", "run", "deadletters")
 	Quotas      = newScript("quotas")
 	Hold        = newScript("hold")
 	Usage       = newScript("usage")
-	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "pieces", "retire")
-	Purge       = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "purge")
+	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "trim", "pieces", "retire")
+	Purge       = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "trim", "purge")
 	HookRead    = newScript("hookread")
 	HookTake    = newScript("hooktake")
 	HookSettle  = newScript("hooksettle")

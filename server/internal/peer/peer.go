@@ -49,14 +49,6 @@ func (p *Peer) Poke() {
 	}
 }
 
-// Expire ends the peer when its credential does. The caller stops the timer.
-func (p *Peer) Expire() *time.Timer {
-	if p.Identity.Expires.IsZero() {
-		return nil
-	}
-	return time.AfterFunc(time.Until(p.Identity.Expires), func() { p.Cancel(CloseExpired) })
-}
-
 // Call is the context of a runner's call that changes something: it outlives
 // the peer, because dropping a connection must not leave an input half done.
 func (p *Peer) Call() (context.Context, context.CancelFunc) {

@@ -12,7 +12,7 @@ import { words } from "./words";
 
 const Inbox = lazy(() => part(() => import("./inbox/Inbox")));
 const Elsewhere = lazy(() => part(() => import("./chat/Elsewhere")));
-const Several = lazy(() => part(() => import("./Several")));
+const AgentChoice = lazy(() => part(() => import("./AgentChoice")));
 const Operator = lazy(() => part(() => import("./ops/Operator")));
 const NotForYou = lazy(() => part(() => import("./bar/NotForYou")));
 
@@ -54,7 +54,7 @@ function Chats() {
   return (
     <OrElse instead={<Loading say={words.app.chatNotLoaded} />}>
       <Suspense fallback={<Loading />}>
-        <Several key={key} agents={agents} threadId={threadId} begin={begin} loading={<Loading />} />
+        <AgentChoice key={key} agents={agents} threadId={threadId} begin={begin} loading={<Loading />} />
       </Suspense>
     </OrElse>
   );

@@ -2,6 +2,8 @@ import { useMemo } from "react";
 import { usePolled, type Page, type RunInfo } from "../server/api";
 import { ANY, runHref, runsHref, runsPath } from "./runfilters";
 import { nameOf } from "./runnames";
+import { lengthWords } from "./runway";
+import { visible } from "../../../react/lib/misleading";
 import { openQuestions, runLine, runState, unfolded } from "./runstates";
 import { useQuestions } from "./runquestions";
 import { useRunsOf, type useFailedOfHour } from "./tenantruns";
@@ -45,7 +47,7 @@ function ShortList({ title, all, allWords, runs, hrefOf }: { title: string; all:
             <li key={run.id} data-testid="latest-run" data-id={run.id}>
               <a className="run-pick" href={hrefOf(run)} onClick={onLink}>
                 <span dir="auto">{nameOf(run)}</span>
-                <span className="hint" dir="auto">{runLine(run)}</span>
+                <span className="hint" dir="auto">{[run.agent && visible(run.agent), lengthWords(run), runLine(run)].filter(Boolean).join(" · ")}</span>
               </a>
               <span className={`tag ${tone}`}>{words}</span>
               <When at={run.createdAt} />

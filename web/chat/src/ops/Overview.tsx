@@ -66,7 +66,7 @@ export function Overview({ counts: delivered, asks }: { counts: Polled<Record<st
         {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>
       <NowSection counts={counts} failed={failed.data} whole={whole} waiting={asks.waiting} />
-      {seesOthers(me) ? failed.data && failed.data.n > 0 && <LatestFailures failed={failed} href={failedHref(failed.data)} /> : asks.runs && <LatestRuns />}
+      <Latest failed={failed} others={seesOthers(me)} runs={asks.runs} />
       <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
       {counts && <Record counts={counts} whole={whole} />}
@@ -77,6 +77,13 @@ export function Overview({ counts: delivered, asks }: { counts: Polled<Record<st
       )}
     </>
   );
+}
+
+/** What has failed of everybody's, or else the latest of one's own runs. */
+function Latest({ failed, others, runs }: { failed: ReturnType<typeof useFailedOfHour>; others: boolean; runs: boolean }) {
+  if (others && !failed.data) return null;
+  if (others && failed.data!.n > 0) return <LatestFailures failed={failed} href={failedHref(failed.data!)} />;
+  return runs && <LatestRuns />;
 }
 
 /** What is going on and what waits, each with the list of what is counted, if there is one. */
