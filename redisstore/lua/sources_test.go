@@ -74,7 +74,7 @@ func TestSharedDefinitionsHaveTheirOwnNames(t *testing.T) {
 // Scripts are put together in every process that has this package, before its main.
 func TestScriptsArePutTogetherQuickly(t *testing.T) {
 	one := testing.AllocsPerRun(3, func() {
-		newScript("thread", "run", "index", "suspension", "retain", "snapshot", "queue", "end")
+		newScript("thread", "run", "index", "suspension", "trim", "snapshot", "queue", "end")
 	})
 	if one > 5000 {
 		t.Errorf("end.lua takes %.0f allocations", one)
