@@ -47,7 +47,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.decide(tab.at("approve-edited"));
   await until(async () => (await tab.at("changes").count()) === 1, "the change is shown");
   await verdicts(tab, other, "edited by anndone");
-  assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["Eur", "7", "was 10"]);
+  assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["EUR", "7", "was 10"]);
   await propose();
   await tab.decide(tab.at("cancel"));
   await verdicts(tab, other, "no answer by ann");
@@ -60,7 +60,7 @@ test("a no that is pressed asks for a reason and is what Enter does there, Escap
   const tab = await Tab.open(await person(), embedded);
   await tab.say(`/tool ${tool} {"eur":10}`);
   const card = await tab.asked("tool_call");
-  assert.equal(await card.getByTestId("cancel").innerText(), "Go on without an answer");
+  assert.equal(await card.getByTestId("cancel").innerText(), "Skip");
   const filled = () => card.locator("button.primary").evaluateAll((all) => all.map((button) => button.dataset.testid).join());
   const focused = (hook) => until(() => card.getByTestId(hook).evaluate((control) => control === document.activeElement), `${hook} has the focus`);
   assert.equal(await filled(), "approve");

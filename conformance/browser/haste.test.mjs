@@ -71,7 +71,7 @@ for (const [i, pauseMs] of PAUSES_MS.entries()) {
     await twice(inbox, itemOf(inbox, first).getByTestId("approve"), pauseMs, 1 + (i % 2));
     await until(async () => (await itemOf(inbox, first).count()) === 0, "what is answered is gone");
     const said = inbox.at("inbox-said");
-    assert.match(await said.textContent(), /Approved “Wire .*, eur 300”/);
+    assert.match(await said.textContent(), /Approved “Wire .*, EUR 300”/);
     await until(() => counts.posts === 1, "one answer is sent");
     if (i === 0) await inbox.shot("80-inbox-after-a-double-click");
     // The next one comes under the pointer, and has taken nothing of what was meant for the first.
@@ -80,7 +80,7 @@ for (const [i, pauseMs] of PAUSES_MS.entries()) {
     await until(async () => (await inbox.at("answered").count()) === 0, "its place in the list is given up when the pointer has left");
     await inbox.decide((await inbox.pick(second)).getByTestId("decline"));
     await second.says(`${tool} was declined`);
-    await until(async () => (await said.textContent()).match(/Declined “Wire .*, eur 400”/), "it names the second answer");
+    await until(async () => (await said.textContent()).match(/Declined “Wire .*, EUR 400”/), "it names the second answer");
     assert.equal(counts.posts, 2);
   });
 

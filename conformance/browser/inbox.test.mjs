@@ -409,7 +409,7 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   assert.deepEqual((await effects(tool)).map(({ eur }) => eur), [1, 30]);
   await open.click("view-resolved");
   const edited = open.page.locator(`[data-testid="decided"][data-thread-id="${threads[2].threadId}"]`);
-  assert.equal(await edited.getByTestId("changes").textContent(), "Eur: 3 → 30", "the record says what was edited");
+  assert.equal(await edited.getByTestId("changes").textContent(), "EUR: 3 → 30", "the record says what was edited");
   await open.shot("47-resolved-edits");
   await open.click("view-open");
 
@@ -503,7 +503,7 @@ test("an answer can be taken back before it is sent, and is sent once, also by a
 
   await pressed(open, "a", gone(reloaded), "a approves");
   await until(() => drawn(undo), "it can be taken back");
-  assert.match(await open.page.getByTestId("answered").first().innerText(), /^Your answer: Approved “Pay .*eur 1”\.$/);
+  assert.match(await open.page.getByTestId("answered").first().innerText(), /^Your answer: Approved “Pay .*EUR 1”\.$/);
   await open.shot("48-inbox-undo");
   assert.deepEqual(await barriers(open.page), []);
   await keyboard.press("u");
@@ -859,7 +859,7 @@ test("the inbox says who asks and until when, and what expired can only be given
     }
   }
   const card = itemOf(open, late).getByTestId("interrupt");
-  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Go on without an answer"], "it has no button that does nothing");
+  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Skip"], "it has no button that does nothing");
   assert.deepEqual([await unseen(open.page), await barriers(open.page)], [[], []]);
   await open.shot("48-inbox-expired");
   await open.decide(card.getByTestId("cancel"));

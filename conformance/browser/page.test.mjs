@@ -75,7 +75,7 @@ test("a deadline counts down, and then the question can only be cancelled", asyn
   const left = new Set();
   await until(async () => left.add(await tab.at("expiry").textContent()) && (await attribute(tab, "expiry", "data-expired")) === "true", "it expires");
   assert.ok(left.size >= 3, `it ticks: ${[...left]}`);
-  assert.deepEqual(await tab.at("interrupt").getByRole("button").allTextContents(), ["Go on without an answer"]);
+  assert.deepEqual(await tab.at("interrupt").getByRole("button").allTextContents(), ["Skip"]);
   await tab.shot("32-expired");
   await tab.click("cancel");
   await until(async () => (await tab.at("interrupt").count()) === 0, "it is cancelled");
@@ -216,8 +216,13 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
   const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
   await row.waitFor();
   await until(async () => (await row.textContent()).includes(word), "it is listed by what it is about");
+  // Its answer is long in coming.
+  await tab.page.route("**/v1/threads?*", () => {});
   await tab.click("new-chat");
   await until(async () => (await tab.at("message").count()) === 0, "a new chat is empty");
+  assert.equal(await row.count(), 1, "the list of another chat is not empty meanwhile");
+  await tab.page.unroute("**/v1/threads?*");
+  await tab.reload();
   await tab.say("/confirm Still there?");
   await tab.asked("confirmation");
   await until(async () => (await tab.page.locator('[data-testid="thread"][data-waiting="true"]').count()) > 0, "the list says who waits");
@@ -238,7 +243,16 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
   await there.waitFor();
   const forget = async () => {
     await tab.front();
+    // The second half of a double click.
+    await row.hover();
+    await row.getByTestId("delete-thread").dispatchEvent("click", { detail: 2 });
+    const { x, width } = await row.getByTestId("too-soon").boundingBox();
+    assert.ok(x >= 0 && x + width <= 272, `what is said of it stands within the list, from ${x} to ${x + width}`);
+    await tab.shot("35-too-soon");
     await tab.decide(row.getByTestId("delete-thread"));
+    await tab.click("go-inbox");
+    await tab.at("undo-delete").waitFor();
+    await tab.page.goBack();
     await other.front();
     await until(async () => (await there.count()) === 0, "it is hidden in the other tab, too");
   };

@@ -12,6 +12,9 @@ for (const colorScheme of ["light", "dark"]) {
       found[what] = await barriers(tab.page);
       const bar = await tab.page.locator(".bar").evaluate((element) => element.offsetHeight);
       if (bar > 56) found[what].push(`its head is ${bar} pixels high, more than one row`);
+      const small = await tab.page.locator(".bar").evaluate((shown) =>
+        [...shown.querySelectorAll(":scope > button, :scope > nav > a, :scope > details > summary")].filter((one) => one.offsetHeight > 0 && one.offsetHeight < 40).map((one) => `${one.textContent} is ${one.offsetHeight} pixels high`));
+      found[what].push(...small);
       if (width > PHONE) found[what].push(`it is ${width} pixels wide`);
       const headings = await tab.page.getByRole("heading", { level: 1 }).count();
       if (headings !== 1) found[what].push(`it has ${headings} headings of the first level`);

@@ -74,7 +74,7 @@ test("what is typed into a question that another tab answers is said not to be s
   await tab.front();
   await tab.decide(tab.at("approve"));
   await tab.says("I have called pay_late");
-  const tells = () => until(async () => (await late.at("unsent").isVisible()) && (await late.at("unsent-text").innerText()) === "Eur: 12.5", "what was typed is kept");
+  const tells = () => until(async () => (await late.at("unsent").isVisible()) && (await late.at("unsent-text").innerText()) === "EUR: 12.5", "what was typed is kept");
   await tells();
   await late.front();
   await late.reload();

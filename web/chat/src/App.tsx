@@ -3,6 +3,7 @@ import { Bar } from "./bar/Bar";
 import { ChatPage } from "./chat/ChatPage";
 import { OrElse } from "../../react/lib/OrElse";
 import { part } from "../../react/lib/part";
+import { DeletedNote } from "./threads/DeletedNote";
 import { usePlace } from "./lib/route";
 import { useAgents } from "./server/agents";
 import { usePerson, useSession } from "./server/session";
@@ -16,8 +17,17 @@ const AgentChoice = lazy(() => part(() => import("./AgentChoice")));
 const Operator = lazy(() => part(() => import("./ops/Operator")));
 const NotForYou = lazy(() => part(() => import("./bar/NotForYou")));
 
-/** The place of the address. */
+/** The place of the address, and what is said over all of them. */
 export function App() {
+  return (
+    <>
+      <Place />
+      <DeletedNote />
+    </>
+  );
+}
+
+function Place() {
   const path = usePlace();
   const session = useSession();
   const elsewhere = useElsewhere();

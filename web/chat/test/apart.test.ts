@@ -19,19 +19,19 @@ function told(name: string, ...calls: Array<object | string>) {
 
 it.each<[string, Array<object | string>, Array<string | undefined>]>([
   ["what differs first", [{ a: 1, b: 1, c: 1 }, { a: 1, b: 1, c: 2 }], ["C: 1 · A: 1", "C: 2 · A: 1"]],
-  ["a yes or no", [{ id: 1, hard: true }, { id: 1, hard: false }], ["Hard: true · Id: 1", "Hard: false · Id: 1"]],
+  ["a yes or no", [{ id: 1, hard: true }, { id: 1, hard: false }], ["Hard: true · ID: 1", "Hard: false · ID: 1"]],
   ["two that differ", [{ a: 1, b: 1, c: 1 }, { a: 2, b: 2, c: 2 }], ["A: 1 · B: 1", "A: 2 · B: 2"]],
   ["what is called as another", [{ to: 4, from: 4 }, { to: 4, from: 5 }], ["From: 4 · To: 4", "From: 5 · To: 4"]],
   ["the time of those still alike", [{ a: 1 }, { a: 2 }, { a: 2 }], ["A: 1", `A: 2 · ${asked[1]}`, `A: 2 · ${asked[2]}`]],
   ["the time if nothing differs", [{ a: 1 }, { a: 1 }], [`A: 1 · ${asked[0]}`, `A: 1 · ${asked[1]}`]],
   ["the time of one without arguments", [{ a: 1 }, {}], ["A: 1", asked[1]]],
   ["the time of what was cut", ['{"a', '{"a'], [asked[0], asked[1]]],
-  ["what is at stake in one alone", [{ to: "Acme", eur: 4200, hard: true, b: 1 }], ["To: Acme · Eur: 4200"]],
+  ["what is at stake in one alone", [{ to: "Acme", eur: 4200, hard: true, b: 1 }], ["To: Acme · EUR: 4200"]],
   ["nothing of one without arguments", [{}], [""]],
 ])("tells %s", (_, calls, want) => expect(told("transfer", ...calls)).toEqual(want));
 
 it.each<[string, string, string]>([
-  ["Pay to Acme", '{"to":"Acme","eur":4200,"note":"x","b":1}', "Eur: 4200 · Note: x"],
+  ["Pay to Acme", '{"to":"Acme","eur":4200,"note":"x","b":1}', "EUR: 4200 · Note: x"],
   ["Delete user: u-17", '{"id":"u-17","hard":true}', "Hard: true"],
   ["Delete user", "{}", ""],
 ])("says beside %s what is at stake", (headline, args, want) => expect(stakeOf(headline, args)).toBe(want));

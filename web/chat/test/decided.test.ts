@@ -8,8 +8,8 @@ test("a decision is about the words of what was asked, not its JSON", () => {
   expect(decidedAbout({ message: '{"amount":30}', reason: "x:ask" })).toBe('{"amount":30}');
   expect(decidedAbout({ message: '{"question":"cut of', reason: "x:ask" })).toBe('{"question":"cut of');
   expect(decidedAbout({ reason: "x:ask" })).toBe("x:ask");
-  expect(decidedAbout({ tool: "pay", arguments: { eur: 3 }, payload: { approved: true, editedArgs: { eur: 2 } }, reason: "tool_call" })).toBe("Pay, eur 2");
-  expect(decidedAbout({ tool: "pay", arguments: { eur: 3 }, message: "Pay?" })).toBe("Pay, eur 3");
+  expect(decidedAbout({ tool: "pay", arguments: { eur: 3 }, payload: { approved: true, editedArgs: { eur: 2 } }, reason: "tool_call" })).toBe("Pay, EUR 2");
+  expect(decidedAbout({ tool: "pay", arguments: { eur: 3 }, message: "Pay?" })).toBe("Pay, EUR 3");
 });
 
 test("a reason is told in words, with how many wait for it", () => {

@@ -39,7 +39,7 @@ it.each([
   [{ status: "resolved", payload: { approved: false } }, "No"],
   [{ status: "resolved", payload: { quarter: "Q2" } }, "Answered"],
   [{ status: "resolved", payload: undefined }, "Answered"],
-  [{ status: "cancelled", payload: undefined }, "Went on without an answer"],
+  [{ status: "cancelled", payload: undefined }, "Skipped"],
   [{ status: "cancelled", payload: undefined, through: "steering" }, "Cancelled"],
   [{ status: "expired", payload: undefined }, "Timed out"],
   [{ status: "expired", payload: { approved: false } }, "Timed out, default answer given"],
@@ -53,7 +53,7 @@ it.each([
 ] as const)("says of %j: %s", (decision, words) => expect(decidedBy(decision)).toBe(words));
 
 it.each([
-  [{ tool: "pay", arguments: { eur: 3 } }, "Pay, eur 3"],
+  [{ tool: "pay", arguments: { eur: 3 } }, "Pay, EUR 3"],
   [{ tool: "pay" }, "Pay"],
   [{ message: "Sure?", reason: "confirmation" }, "Sure?"],
   [{ message: "a".repeat(200) }, `${"a".repeat(159)}…`],

@@ -24,6 +24,14 @@ export interface News {
   safetyMs?: number;
   /** It is wanted while nobody looks at the page, too. */
   unseen?: boolean;
+  /** What was answered last, by path: whoever looks again is shown that until there is news. Whoever gives it empties it for another person. */
+  kept?: Map<string, Kept>;
+}
+
+/** An answer, and the tag by which it is not sent again. */
+export interface Kept {
+  data: unknown;
+  tag?: string | undefined;
 }
 
 const SAFETY_MS = 60_000;
@@ -48,17 +56,18 @@ const AS_IS: PathAt = (path) => path;
  * `at` puts in what is another at each call. Without a path, nothing is asked.
  */
 export function usePolled<T>(control: Control, path: string | undefined, everyMs: number, news?: News, at: PathAt = AS_IS): Polled<T> {
-  const [answer, setAnswer] = useState<{ path: string | undefined; data?: T; error?: ControlError }>({ path });
+  const [answer, setAnswer] = useState<{ path: string | undefined; data?: T; error?: ControlError }>(() => ({ path, ...keptOf<T>(news, path) }));
   const [asked, askAgain] = useState(0);
   const refresh = useCallback(() => askAgain((n) => n + 1), []);
-  const etag = useRef<{ path: string | undefined; tag?: string }>({ path });
+  const etag = useRef<{ path: string | undefined; tag?: string | undefined }>(undefined);
+  etag.current ??= { path, tag: keptOf(news, path)?.tag };
   useEffect(() => {
     if (path === undefined) return;
     let over = false;
     let failing = false;
     let unwait = () => {};
-    if (etag.current.path !== path) etag.current = { path };
-    const held = etag.current;
+    if (etag.current!.path !== path) etag.current = { path };
+    const held = etag.current!;
     const failed = (error: ControlError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
     const ask = async (): Promise<"same" | void> => {
       const slow = setTimeout(() => {
@@ -73,6 +82,7 @@ export function usePolled<T>(control: Control, path: string | undefined, everyMs
           return "same";
         } else {
           held.tag = got.etag;
+          news?.kept?.set(path, { data: got.body, tag: got.etag });
           setAnswer({ path, data: got.body as T });
         }
       } catch (error) {
@@ -101,4 +111,8 @@ export function usePolled<T>(control: Control, path: string | undefined, everyMs
     };
   }, [control, path, everyMs, news, at, asked, refresh]);
   return { ...(answer.path === path ? { data: answer.data, error: answer.error } : {}), refresh };
+}
+
+function keptOf<T>(news: News | undefined, path: string | undefined): { data: T; tag?: string | undefined } | undefined {
+  return path === undefined ? undefined : (news?.kept?.get(path) as { data: T; tag?: string | undefined } | undefined);
 }

@@ -33,7 +33,7 @@ const decision: Strings["decision"] = {
   factCall: "Aufruf",
   factKey: "Idempotenzschlüssel",
   expired: "Die Frist für die Antwort ist abgelaufen.",
-  goOn: "Ohne Antwort fortfahren",
+  goOn: "Überspringen",
   change: "Ändern",
   theAnswer: "Die Antwort",
   tool: "Das Werkzeug",
@@ -48,14 +48,14 @@ const decision: Strings["decision"] = {
 };
 
 const answer: Strings["answer"] = {
-  cancelled: "Ohne Antwort fortgefahren",
+  cancelled: "Übersprungen",
   answered: "Beantwortet",
   declined: "Abgelehnt",
   approved: "Freigegeben",
   edited: "Mit Änderungen freigegeben",
   chosen: (label, about) => `Mit „${label}“ beantwortet: ${about}`,
   about: (label, about) => `${label}: ${about}`,
-  unanswered: (about) => `Ohne Antwort fortgefahren: ${about}`,
+  unanswered: (about) => `Übersprungen: ${about}`,
   quoted: (about) => `„${about}“`,
   choices: { Yes: "Ja", No: "Nein", Approve: "Freigeben", Decline: "Ablehnen", "Go on": "Fortfahren", Done: "Erledigt", Confirm: "Bestätigen" },
   yes: "Ja",

@@ -20,6 +20,9 @@ export const TOWARDS = new Map([
 /** Arguments whose values speak for themselves. */
 const PLAIN = ["title", "name", "subject", "query", "q", "url", "path", "file", "filename", "command", "cmd", "sql", "text", "message", "question", "id"];
 
+/** Words that are codes and abbreviations, and are written in capitals: currencies without those that are words, too. */
+const CODES = /(?<![\p{L}\p{N}])(?:eur|usd|gbp|chf|jpy|cny|inr|aud|sek|nok|dkk|pln|czk|huf|brl|mxn|zar|krw|sgd|hkd|nzd|id|url|uri|iban|bic|vat|sku|pdf|ip|api|sql)(?![\p{L}\p{N}])/giu;
+
 /** A name as words: `send_email`, `sendEmail` and `send-email` read "Send email". A name without letters stays. */
 export function worded(name: string): string {
   if (!/[\p{L}\p{N}]/u.test(name)) return name;
@@ -29,7 +32,7 @@ export function worded(name: string): string {
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .replace(/(\p{Ll})(\p{Lu}+)/gu, "$1 $2")
     .replace(/ (\p{Lu})(?=\p{Ll})/gu, (_, begin: string) => ` ${begin.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(CODES, (code) => code.toUpperCase());
 }
 
 /** Labels for members, in their order: their titles, or else their names as words. Two that would read alike keep their names. */

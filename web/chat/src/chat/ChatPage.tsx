@@ -33,6 +33,7 @@ import { forgetTyped } from "../decision/typed";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { madeHere } from "../thread";
+import { NewChat } from "../threads/NewChat";
 import { ThreadList } from "../threads/ThreadList";
 import { useMay } from "../server/who";
 import { useTitle } from "./title";
@@ -176,14 +177,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     <div className="place">
       <Bar
         title={title}
-        act={
-          writes !== false && (
-            <button type="button" data-testid="new-chat" title={words.chat.newChat} onClick={begin}>
-              <Icon name="plus" />
-              <span className="words">{words.chat.newChat}</span>
-            </button>
-          )
-        }
+        act={!wide && writes !== false && <NewChat begin={begin} />}
         menu={
           <details className="developer">
             <summary data-testid="developer">{words.chat.developer}</summary>
@@ -290,8 +284,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
             )}
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
+                <span className="text" dir="auto">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || words.chat.anAnswer}</span>
                 <span className="tag">{words.chat.queued}</span>
-                <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || words.chat.anAnswer}</span>
                 {writes !== false && (
                   <Guarded subject={input.runId}>
                     <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>

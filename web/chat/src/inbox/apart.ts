@@ -50,7 +50,7 @@ function argsBeside(item: InboxItem): Array<[string, string]> {
   return call ? besidesOf(asksWords(item, parts), call.arguments, parts.text.andMore) : [];
 }
 
-/** The first arguments that a headline does not tell: "Eur: 4200 · Urgent: true". */
+/** The first arguments that a headline does not tell: "EUR: 4200 · Urgent: true". */
 export const stakeOf = (headline: string, args: string): string => toldAs(besidesOf(headline, args, parts.text.andMore).slice(0, TOLD));
 
 const toldAs = (members: ReadonlyArray<[string, string]>) => visible(members.map(([name, value]) => `${worded(name)}: ${value}`).join(" · "));

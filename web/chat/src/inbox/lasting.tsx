@@ -3,6 +3,7 @@
 import { createRoot, type Root } from "react-dom/client";
 import { Words } from "../../../react/lib/words";
 import { call, OUTLIVE, outlives } from "../server/api";
+import { toasts } from "../lib/toasts";
 import { ownPerson } from "../server/own";
 import { unsent, usePerson } from "../server/session";
 import { parts } from "../words";
@@ -69,7 +70,7 @@ let root: Root | undefined;
 export function tellsItself(lasting: Lasting): () => void {
   root?.render(null);
   return () => {
-    root ??= createRoot(document.body.appendChild(document.createElement("div")));
+    root ??= createRoot(toasts().appendChild(document.createElement("div")));
     root.render(
       <Words strings={parts}>
         <Elsewhere {...lasting} />
@@ -81,9 +82,5 @@ export function tellsItself(lasting: Lasting): () => void {
 function Elsewhere({ person, held }: Lasting) {
   usePerson();
   if (person !== ownPerson()) return null;
-  return (
-    <div className="toasts">
-      <Toast held={held} undo={() => held.undo()?.undone?.()} />
-    </div>
-  );
+  return <Toast held={held} undo={() => held.undo()?.undone?.()} />;
 }

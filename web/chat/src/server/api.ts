@@ -1,13 +1,13 @@
 // The control API under /v1, as the page uses it.
 
 import { Control, ControlError as ApiError } from "../../../react/control/control";
-import { usePolled as usePolledOf, type News, type PathAt, type Polled } from "../../../react/control/polled";
+import { usePolled as usePolledOf, type Kept, type News, type PathAt, type Polled } from "../../../react/control/polled";
 import { stringify } from "../../../react/lib/json";
 import { at } from "../lib/base";
 import { bearer } from "./session";
 import { parts } from "../words";
 
-export { ApiError, type News, type PathAt, type Polled };
+export { ApiError, type Kept, type News, type PathAt, type Polled };
 export type { Entry, InboxItem, Page, ThreadInfo } from "../../../react/control/types";
 
 /** The page's own server, as whoever is signed in. */

@@ -1,6 +1,6 @@
 // The page's one feed of notices, and what its lists want to hear.
 
-import { request, type News } from "./api";
+import { request, type Kept, type News } from "./api";
 import { Feed } from "./feed";
 import { placed } from "./places";
 import { whenOver } from "./session";
@@ -17,7 +17,13 @@ export function theFeed(): Feed {
   return feed;
 }
 
-const restart = () => feed?.restart();
+/** The lists of chats: a list that is drawn anew, beside another chat or in a wider window, is not empty meanwhile. */
+const lists = new Map<string, Kept>();
+
+const restart = () => {
+  lists.clear();
+  feed?.restart();
+};
 
 function newsOf(...kinds: string[]): News {
   return {
@@ -38,6 +44,9 @@ export const ofCount: News = {
 /** Which threads wait. */
 export const ofWaiting = newsOf(...OPEN);
 
+/** The same, for the list of chats. */
+export const ofChatsWaiting: News = { ...ofWaiting, kept: lists };
+
 /** Hears, whether or not the page is looked at, that threads have asked something. */
 export function whenAsked(hear: () => void): () => void {
   return theFeed().watch(["interrupt.opened"], (notices) => notices && hear(), { unseen: true });
@@ -46,11 +55,8 @@ export function whenAsked(hear: () => void): () => void {
 /** What waits, and what of it has been answered in part. Nothing tells that a time has come, and who looks at it. */
 export const ofInbox: News = { ...newsOf(...OPEN, "interrupt.drafted"), safetyMs: 15_000 };
 
-/** What has been answered in part. */
-export const ofDrafts = newsOf("interrupt.drafted");
-
 /** What has been decided. */
 export const ofDecisions = newsOf("interrupt.decided", "interrupt.expired", "interrupt.cancelled");
 
 /** Whether threads wait or work. Nothing tells of runs that are queued and of other titles. */
-export const ofThreads: News = { ...newsOf(...OPEN, "run.started", "run.ended", "dispatch.dead"), safetyMs: 15_000 };
+export const ofThreads: News = { ...newsOf(...OPEN, "run.started", "run.ended", "dispatch.dead"), safetyMs: 15_000, kept: lists };

@@ -1,12 +1,12 @@
-import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { control, usePolled, type Page, type ThreadInfo } from "../server/api";
-import { DeletedNote } from "./DeletedNote";
 import { pageDeletions } from "./deletions";
 import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { visible } from "../../../react/lib/misleading";
-import { ofDrafts, ofThreads, ofWaiting } from "../server/notices";
+import { NewChat } from "./NewChat";
+import { ofChatsWaiting, ofThreads } from "../server/notices";
 import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "../lib/route";
 import { ThreadPlace } from "./ThreadPlace";
@@ -16,9 +16,8 @@ import { folded, threadGroups, type ThreadGroup } from "./threadgroups";
 import { hasExpired, hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
-import { useMay, useMe } from "../server/who";
+import { useMay } from "../server/who";
 import { alike } from "../../../react/lib/alike";
-import { part } from "../../../react/lib/part";
 import { useWide } from "../lib/wide";
 import { staleWords } from "../lib/words";
 import { parts, words } from "../words";
@@ -27,7 +26,9 @@ import { parts, words } from "../words";
 const EVERY_MS = 5_000;
 
 const NONE: ThreadInfo[] = [];
-const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/** How far the list is scrolled, which outlives a look at another chat, in pixels. */
+let scrolled = 0;
 
 interface ListProps {
   current: string;
@@ -41,10 +42,9 @@ interface ListProps {
 /** The threads of the namespace: those that wait for an answer first, then by day, latest first. */
 export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const { items, error, more, fetching, fault, refresh } = useThreads(control, ofThreads);
-  const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
+  const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofChatsWaiting);
   // What expires waits for nobody, though nothing has come of it.
   useDue([...(items ?? NONE), ...(waiting?.items ?? NONE)]);
-  const asks = useAsks(waiting?.items ?? NONE);
   const before = useRef(outgoing);
   useEffect(() => {
     // What was taken may wait for its run, or be the first of its thread.
@@ -56,6 +56,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   useEffect(() => {
     deletions.gone = refresh;
   }, [deletions, refresh]);
+  const writes = useMay("run") !== false;
   const [wanted, search] = useState("");
   const touched = useWide("(pointer: coarse)");
   const searching = useRef<HTMLInputElement>(null);
@@ -69,6 +70,9 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
     return () => removeEventListener("keydown", keyed);
   }, []);
   const list = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (list.current) list.current.scrollTop = scrolled;
+  }, []);
   const showMore = async (fetch: () => Promise<ThreadInfo | undefined>) => {
     const first = await fetch();
     // The button may be gone, and whoever goes on with the keyboard goes on with what has come.
@@ -81,15 +85,17 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const found = words.threads.found(groups.reduce((sum, { threads }) => sum + threads.length, 0));
   const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
-    <nav ref={list} className="threads" aria-label={words.threads.chats} data-testid="thread-list">
+    <nav ref={list} className="threads" aria-label={words.threads.chats} data-testid="thread-list" onScroll={({ currentTarget, target }) => target === currentTarget && (scrolled = currentTarget.scrollTop)}>
       <div className="threads-head">
         <div className="actions">
           <h2>{words.threads.chats}</h2>
           <span className="spacer" />
-          {close && (
+          {close ? (
             <button type="button" className="quiet" data-testid="hide-threads" autoFocus onClick={close}>
               {words.threads.close}
             </button>
+          ) : (
+            writes && <NewChat begin={begin} quiet />
           )}
         </div>
         {some && (
@@ -123,9 +129,8 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
           {more ? words.threads.amongLatest(found, items?.length ?? 0) : `${found}.`}
         </p>
       )}
-      <DeletedNote />
       {groups.map((group) => (
-        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} listed={items ?? NONE} current={current} asks={asks} changed={refresh} begin={begin} />
+        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
       ))}
       {more && (
         <div className="actions center">
@@ -143,27 +148,6 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   );
 }
 
-/** What the chats ask that wait. It is asked for when others wait than before, and when some of it has an answer. */
-function useAsks(waiting: readonly ThreadInfo[]): ReadonlyMap<string, string> {
-  const user = useMe()?.user;
-  const [asks, setAsks] = useState<ReadonlyMap<string, string>>(NOTHING);
-  const [drafted, draft] = useState(0);
-  useEffect(() => ofDrafts.watch(() => draft((n) => n + 1)), []);
-  const which = waiting.map(({ threadId, latestRun }) => `${threadId} ${latestRun}`).join();
-  useEffect(() => {
-    if (which === "") return;
-    let over = false;
-    part(() => import("./asked"))
-      .then(({ asked }) => asked(user))
-      // Without it the list says since when they wait.
-      .then((found) => over || setAsks(found), () => {});
-    return () => {
-      over = true;
-    };
-  }, [which, user, drafted]);
-  return asks;
-}
-
 interface GroupProps {
   group: ThreadGroup;
   /** All of it is shown: somebody looks for something. */
@@ -172,14 +156,12 @@ interface GroupProps {
   same: ReadonlySet<string>;
   listed: readonly ThreadInfo[];
   current: string;
-  /** What they ask, as far as that is known. */
-  asks: ReadonlyMap<string, string>;
   changed: () => void;
   begin: () => void;
 }
 
 /** Chats below a heading. Of those that wait, only the first are there at once: others would be out of sight for them. */
-function Group({ group, whole, current, asks, ...more }: GroupProps) {
+function Group({ group, whole, current, ...more }: GroupProps) {
   const [open, setOpen] = useState(false);
   const { name, waits, threads } = group;
   const shown = open || whole ? threads : folded(group, current);
@@ -189,7 +171,7 @@ function Group({ group, whole, current, asks, ...more }: GroupProps) {
       <h3>{name}</h3>
       <ul>
         {shown.map((thread) => (
-          <Row key={thread.threadId} thread={thread} waits={waits} current={thread.threadId === current} asks={waits ? asks.get(thread.threadId) : undefined} {...more} />
+          <Row key={thread.threadId} thread={thread} waits={waits} current={thread.threadId === current} {...more} />
         ))}
       </ul>
       {(left > 0 || open) && !whole && (
@@ -206,11 +188,9 @@ interface RowProps extends Pick<GroupProps, "same" | "listed" | "changed" | "beg
   /** It stands among those that wait, whose heading says so. */
   waits: boolean;
   current: boolean;
-  /** What it asks, if that is known. */
-  asks?: string;
 }
 
-function Row({ thread, waits, asks, same, listed, current, changed, begin }: RowProps) {
+function Row({ thread, waits, same, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
   const writes = useMay("run", "admin") !== false;
@@ -239,10 +219,9 @@ function Row({ thread, waits, asks, same, listed, current, changed, begin }: Row
   };
   const forget = () => {
     // Where it stood there may be nothing: whoever goes on with the keyboard goes on with the list.
-    const list = pencil.current?.closest("nav");
     pageDeletions().hold(thread.threadId, thread.title || words.threads.untitled);
     if (current) begin();
-    requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
   };
   return (
     <li ref={row} data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)} onKeyDown={keyed}>
@@ -254,9 +233,10 @@ function Row({ thread, waits, asks, same, listed, current, changed, begin }: Row
             {title}
           </span>
           <span className="hint">
-            {asks !== undefined && asks !== title && !hasExpired(thread) ? <bdi>{asks}</bdi> : waits && thread.waitsOn === undefined ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
+            {/* Its heading says that it waits. */}
+            {waits && thread.waitsOn === undefined && !hasExpired(thread) ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
+            {same.has(thread.title) && thread.createdAt !== undefined && ` · ${words.threads.begun(exactly(thread.createdAt))}`}
           </span>
-          {same.has(thread.title) && thread.createdAt !== undefined && <span className="hint">{words.threads.begun(exactly(thread.createdAt))}</span>}
         </a>
       )}
       <ThreadPlace thread={thread} listed={listed} />

@@ -98,8 +98,8 @@ export const inbox: typeof en = {
   late: {
     title: "Abgelaufen",
     means: "Die Zeit für eine Antwort ist um. Der Agent kann nur noch ohne Antwort fortfahren.",
-    goOn: (n) => (n === 1 ? "Ohne Antwort fortfahren" : `Ohne ${n} Antworten fortfahren`),
-    wentOn: (n) => (n === 1 ? "Ohne Antwort fortgefahren" : `Ohne ${n} Antworten fortgefahren`),
+    goOn: (n) => (n === 1 ? "Überspringen" : `${n} Fragen überspringen`),
+    wentOn: (n) => (n === 1 ? "Übersprungen" : `${n} Fragen übersprungen`),
   },
   bulk: {
     barred: {
@@ -139,7 +139,7 @@ export const inbox: typeof en = {
   how: {
     expired: "Frist abgelaufen",
     defaulted: "Frist abgelaufen, Standardantwort gegeben",
-    wentOn: "Ohne Antwort fortgefahren",
+    wentOn: "Übersprungen",
     cancelled: "Abgebrochen",
     declined: "Abgelehnt",
     answered: "Beantwortet",

@@ -96,8 +96,8 @@ export const inbox = {
   late: {
     title: "Expired",
     means: "The time to answer these is over. The agent can only go on without an answer.",
-    goOn: (n: number): string => (n === 1 ? "Go on without an answer" : `Go on without ${n} answers`),
-    wentOn: (n: number): string => (n === 1 ? "Went on without an answer" : `Went on without ${n} answers`),
+    goOn: (n: number): string => (n === 1 ? "Skip" : `Skip ${n} questions`),
+    wentOn: (n: number): string => (n === 1 ? "Skipped" : `Skipped ${n} questions`),
   },
   bulk: {
     barred: {
@@ -137,7 +137,7 @@ export const inbox = {
   how: {
     expired: "Timed out",
     defaulted: "Timed out, default answer given",
-    wentOn: "Went on without an answer",
+    wentOn: "Skipped",
     cancelled: "Cancelled",
     declined: "Declined",
     answered: "Answered",
