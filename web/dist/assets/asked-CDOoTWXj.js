@@ -1,1 +1,0 @@
-import{a as n}from"./asks-C_gfZDg3.js";import{d as i,a as e}from"./index-C15bYnKH.js";function d(s,r){const o=s.filter(a=>a.user===void 0||r===void 0||a.user===r);return new Map(o.flatMap(a=>{const t=n(a,e);return t===""?[]:[[a.threadId,t]]}))}async function p(s){return d((await i("GET","/inbox?limit=50")).items,s)}export{p as asked,d as asksBy};

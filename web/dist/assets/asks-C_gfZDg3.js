@@ -1,1 +1,0 @@
-import{R as o,S as r}from"./index-C15bYnKH.js";function s({interrupts:t}){return t.find(({draft:a})=>!a)??t[0]}function e(t,a){const n=s(t);return n?o(n.interrupt,r(n.toolCall),a):""}export{e as a,s as n};
