@@ -47,12 +47,11 @@ func (s *Connection) restFunctions() { s.functions.rests.Store(s.nanos() + int64
 // endFunctions has calls be scripts for good.
 func (s *Connection) endFunctions(err error) {
 	if s.functions.used.Swap(false) {
-		level := slog.LevelWarn
+		level, advice := slog.LevelWarn, "give the user of Redis the rights to FUNCTION and FCALL, and start the server again"
 		if strings.Contains(err.Error(), "unknown command") {
-			level = slog.LevelInfo // Redis before 7
+			level, advice = slog.LevelInfo, "use Redis 7 or newer"
 		}
-		s.Settings.Logger.Log(context.Background(), level, "functions of Redis are not used, and calls cost it more as scripts: Redis 7 and newer has functions, "+
-			"its user needs the rights to FUNCTION and FCALL, and this server uses them when it starts again", "error", err)
+		s.Settings.Logger.Log(context.Background(), level, "the server calls scripts in place of functions, which costs Redis more: "+advice, "error", err)
 	}
 }
 
