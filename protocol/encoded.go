@@ -12,26 +12,30 @@ import (
 // UnmarshalJSON reads of it, and fails if either does. A text that Append has written is
 // checked and copied: nothing is made of it.
 func AppendMessage(dst, text []byte) ([]byte, error) {
-	if encodedText(text) {
-		return append(dst, text...), nil
-	}
-	if bad := wire.Check(text); bad != nil {
-		return dst, bad
-	}
-	s := shapeOf(reflect.TypeFor[Message]())
-	r := encodedReader{wire.Reader{Data: text}}
-	if r.value(s, false) && r.Pos == len(text) {
+	if Written(text) {
 		return append(dst, text...), nil
 	}
 	var m Message
 	if err := m.UnmarshalJSON(text); err != nil {
 		return dst, err
 	}
-	out, err := appendValue(dst, s, reflect.ValueOf(&m).Elem())
+	out, err := appendValue(dst, shapeOf(reflect.TypeFor[Message]()), reflect.ValueOf(&m).Elem())
 	if err != nil {
 		return dst, err
 	}
 	return out, nil
+}
+
+// Written reports whether a text is a message as Append writes it. It may say no of one that is.
+func Written(text []byte) bool {
+	if encodedText(text) {
+		return true
+	}
+	if wire.Check(text) != nil {
+		return false
+	}
+	r := encodedReader{wire.Reader{Data: text}}
+	return r.value(shapeOf(reflect.TypeFor[Message]()), false) && r.Pos == len(text)
 }
 
 // encodedText reports whether a text that need not be JSON is a message as most of a history

@@ -85,13 +85,19 @@ func (m *beforeMessage) ProcessPipelineHook(next redis.ProcessPipelineHook) redi
 	}
 }
 
+// named reports whether the name of a field that is read begins so.
+func named(arg any, name string) bool {
+	field, is := arg.(*string)
+	return is && strings.HasPrefix(*field, name)
+}
+
 func (m *beforeMessage) look(cmds ...redis.Cmder) {
 	for _, cmd := range cmds {
-		if !strings.EqualFold(cmd.Name(), "hmget") || !strings.HasPrefix(fmt.Sprint(cmd.Args()[2]), "mm") {
+		if !strings.EqualFold(cmd.Name(), "hmget") || !named(cmd.Args()[2], "mm") {
 			continue
 		}
 		m.pieces++
-		if slices.Contains(cmd.Args(), any(m.field)) {
+		if slices.ContainsFunc(cmd.Args(), func(arg any) bool { return named(arg, m.field) }) {
 			m.times++
 			m.do()
 		}
@@ -123,9 +129,9 @@ func TestAThreadThatMovesOnTakesItsRoomOnce(t *testing.T) {
 		times int
 		most  int64 // of room, beside what the thread is said to take
 	}{
-		"at the end":       {"mm0", moves, 8, 3 << 20},
-		"at the beginning": {"mm1999", moves, 8, 3 << 20},
-		"by scripts": {"mm0", func(s *Store) func() {
+		"at the end":       {"mm1999", moves, 8, 3 << 20},
+		"at the beginning": {"mm0", moves, 8, 3 << 20},
+		"by scripts": {"mm1999", func(s *Store) func() {
 			return func() { s.conn.Client.HSet(t.Context(), s.conn.Keys.Thread(testKey).Snap(), "x", "something") }
 		}, 1, 3 << 20},
 	} {
@@ -144,10 +150,36 @@ func TestAThreadThatMovesOnTakesItsRoomOnce(t *testing.T) {
 			if at.times != tt.times || took-v.Bytes > tt.most {
 				t.Errorf("it moved %d times, %d are wanted, and %d bytes took room for %d", at.times, tt.times, v.Bytes, took)
 			}
-			if tt.field == "mm1999" && at.pieces != tt.times {
+			if tt.field == "mm0" && at.pieces != tt.times {
 				t.Errorf("%d pieces were read of %d tries", at.pieces, tt.times)
 			}
 		})
+	}
+}
+
+// A reader that tells messages gets them in the text that it tells, of a small thread as of a large one.
+func TestMessagesAreReadInTheTextThatTellsThem(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	for _, messages := range []int{0, 1, 3, 600} {
+		s := open(t, server.URL(), Options{Prefix: fmt.Sprint(messages), Partitions: 1})
+		u := &store.SnapshotUpdate{Order: []string{}, Upsert: map[string]json.RawMessage{}}
+		for i := range messages {
+			id := fmt.Sprint("m", i)
+			u.Order, u.Upsert[id] = append(u.Order, id), json.RawMessage(fmt.Sprintf(`{"id":%q,"content":%q}`, id, incompressible(1+i*1200/600*2)))
+		}
+		turn(t, s, 1, "r1", u)
+		plain := view(t, s, store.ReadQuery{}).Snapshot
+		told := view(t, s, store.ReadQuery{Head: "{[", Tail: "]}"}).Snapshot
+		want, got := "{[", "{["
+		for i, m := range plain.Messages {
+			if i > 0 {
+				want, got = want+",", got+","
+			}
+			want, got = want+string(m), got+string(told.Messages[i])
+		}
+		if len(told.Messages) != messages || got != want || string(told.Text) != want+"]}" || plain.Text != nil {
+			t.Errorf("%d messages of %d, in a text of %d bytes, not %d", len(told.Messages), messages, len(told.Text), len(want)+2)
+		}
 	}
 }
 

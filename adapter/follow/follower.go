@@ -79,7 +79,7 @@ func (f *Follower) Seek(p store.Position) {
 // events since are retained, else at the log's end with the thread restated
 // (binding, Following a thread).
 func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached, error) {
-	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true, Window: f.window}
+	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true, Window: f.window, Head: stored.MessagesHead, Tail: stored.MessagesTail}
 	view, err := f.hub.store.Read(ctx, f.key, q)
 	if err == nil && view.Large > 0 && view.Recovered {
 		q.Small = false
@@ -163,7 +163,7 @@ func describe(a *Attached, view *store.ThreadView) error {
 		}
 	}
 	if view.Active != nil {
-		record, err := stored.Record(view.Active)
+		record, err := stored.Brief(view.Active)
 		if err != nil {
 			return err
 		}

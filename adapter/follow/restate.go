@@ -15,7 +15,7 @@ import (
 // well-formed run. If a label is given, the run is restated under that runId instead of its
 // own.
 func restate(view *store.ThreadView, told *stored.Told, label string) ([][]byte, error) {
-	record, err := stored.Record(view.Latest)
+	record, err := stored.Brief(view.Latest)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (h *Hub) Repeat(ctx context.Context, key store.ThreadKey, runID, label stri
 		if view.Run == nil {
 			return Repeated{}, fmt.Errorf("adapter: run %s is not recorded", runID)
 		}
-		record, err := stored.Record(view.Run)
+		record, err := stored.Brief(view.Run)
 		if err != nil {
 			return Repeated{}, err
 		}

@@ -25,6 +25,9 @@ type ReadQuery struct {
 	// Window is how many of the messages are wanted, the last ones: fewer where these have
 	// very many bytes. 0: all. See Snapshot.Older. Not with Have.
 	Window int
+	// Head and Tail are what the caller would put around the messages, of which it makes one text: see
+	// Snapshot.Text.
+	Head, Tail string
 }
 
 // ThreadView is a thread as one atomic read saw it.
@@ -83,8 +86,11 @@ type Snapshot struct {
 	At       int64
 	State    json.RawMessage   // nil: never set
 	Messages []json.RawMessage // in order
-	Frozen   json.RawMessage   // SnapshotUpdate.Frozen, of the last update that had it
-	Open     json.RawMessage   // SnapshotUpdate.Open, of the last update
+	// Text is ReadQuery.Head, Messages with a comma between two, and ReadQuery.Tail. Messages are parts of
+	// it. Nil: the store has them apart.
+	Text   []byte
+	Frozen json.RawMessage // SnapshotUpdate.Frozen, of the last update that had it
+	Open   json.RawMessage // SnapshotUpdate.Open, of the last update
 	// Older is how many messages stand before these, left out for ReadQuery.Window; Before
 	// is for Messages, which has them.
 	Older  int64

@@ -95,6 +95,7 @@ func (ts *Threads) Read(ctx context.Context, st Reader, key store.ThreadKey, hel
 // is folded when an input comes.
 func (ts *Threads) Tell(ctx context.Context, st Reader, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, *stored.Told, error) {
 	held := ts.latestOf(key)
+	q.Head, q.Tail = stored.MessagesHead, stored.MessagesTail
 	view, err := ts.read(ctx, st, key, held, q)
 	if err != nil {
 		return nil, nil, err

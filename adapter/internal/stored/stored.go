@@ -3,6 +3,7 @@
 package stored
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -28,6 +29,40 @@ func Record(state *store.RunState) (store.RunRecord, error) {
 	var r store.RunRecord
 	err := Decode(state.Record, &r, "the record of run %s", state.ID)
 	return r, err
+}
+
+// Brief is Record without its Messages, of which an input may have brought thousands.
+func Brief(state *store.RunState) (store.RunRecord, error) {
+	short := *state
+	short.Record = withoutMessages(state.Record)
+	r, err := Record(&short)
+	r.Messages = nil
+	return r, err
+}
+
+// withoutMessages cuts the ids out of a record as it is written, with nothing but strings before
+// them; any other is returned as it is.
+func withoutMessages(record []byte) []byte {
+	const member = `,"messages":["`
+	at := bytes.Index(record, []byte(member))
+	if at < 0 || bytes.LastIndexByte(record[:at], '{') != 0 || bytes.IndexByte(record[:at], '[') >= 0 {
+		return record
+	}
+	for i := at + len(member); ; {
+		end := bytes.IndexByte(record[i:], '"')
+		if end < 0 || bytes.IndexByte(record[i:i+end], '\\') >= 0 {
+			return record
+		}
+		i += end + 1
+		switch {
+		case bytes.HasPrefix(record[i:], []byte(`,"`)):
+			i += len(`,"`)
+		case bytes.HasPrefix(record[i:], []byte(`]`)):
+			return append(record[:at:at], record[i+1:]...)
+		default:
+			return record
+		}
+	}
 }
 
 // Suspension decodes the open suspension; nil when there is none.

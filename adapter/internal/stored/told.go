@@ -3,6 +3,7 @@ package stored
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -48,28 +49,40 @@ func TellSnapshot(view *store.ThreadView) (*Told, error) {
 	if len(view.Log) > 0 || view.Held || view.Snapshot.Open != nil {
 		return nil, nil
 	}
-	t := &Told{State: view.Snapshot.State, Older: view.Snapshot.Older, Before: view.Snapshot.Before}
-	size := len(MessagesHead) + len(MessagesTail)
-	for _, m := range view.Snapshot.Messages {
-		size += len(m) + len(",")
+	messages, err := tellMessages(&view.Snapshot)
+	if err != nil {
+		return nil, err
 	}
-	t.Messages = append(make([]byte, 0, size), MessagesHead...)
-	for i, m := range view.Snapshot.Messages {
-		if i > 0 {
-			t.Messages = append(t.Messages, ',')
-		}
-		var err error
-		if t.Messages, err = protocol.AppendMessage(t.Messages, m); err != nil {
-			return nil, Corrupted("message %d", i)
-		}
-	}
-	t.Messages = append(t.Messages, MessagesTail...)
+	t := &Told{Messages: messages, State: view.Snapshot.State, Older: view.Snapshot.Older, Before: view.Snapshot.Before}
 	if t.State == nil {
 		t.State = json.RawMessage("{}")
 	} else if !json.Valid(t.State) {
 		return nil, Corrupted("the state")
 	}
 	return t, nil
+}
+
+// tellMessages encodes a MESSAGES_SNAPSHOT of stored messages. The store's text is one if each of
+// them is there as it is written.
+func tellMessages(s *store.Snapshot) ([]byte, error) {
+	if s.Text != nil && !slices.ContainsFunc(s.Messages, func(m json.RawMessage) bool { return !protocol.Written(m) }) {
+		return s.Text, nil
+	}
+	size := len(MessagesHead) + len(MessagesTail)
+	for _, m := range s.Messages {
+		size += len(m) + len(",")
+	}
+	text := append(make([]byte, 0, size), MessagesHead...)
+	for i, m := range s.Messages {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		var err error
+		if text, err = protocol.AppendMessage(text, m); err != nil {
+			return nil, Corrupted("message %d", i)
+		}
+	}
+	return append(text, MessagesTail...), nil
 }
 
 // TellFold tells what a fold has.

@@ -1,11 +1,13 @@
 package stored
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +62,9 @@ func TestToldIsWhatIsFolded(t *testing.T) {
 		} else if random.IntN(6) == 0 {
 			view.Snapshot.Open = json.RawMessage(`[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"STEP_STARTED","stepName":"s"}]`)
 		}
+		if random.IntN(2) == 0 {
+			view.Snapshot.Text = slices.Concat([]byte(MessagesHead), joined(view.Snapshot.Messages), []byte(MessagesTail))
+		}
 		f, older, before, wrong := Window(view)
 		got, err := Tell(view)
 		if err != nil || wrong != nil {
@@ -90,6 +95,26 @@ func TestToldIsWhatIsFolded(t *testing.T) {
 		}
 		if told, err := TellFold(again); err != nil || string(told.Messages) != string(want.Messages) || string(told.State) != string(want.State) {
 			t.Fatalf("seed %d: folded of what was told\n%+v, %v\nnot\n%+v", seed, told, err, want)
+		}
+	}
+}
+
+func joined(messages []json.RawMessage) []byte {
+	texts := make([][]byte, len(messages))
+	for i, m := range messages {
+		texts[i] = m
+	}
+	return bytes.Join(texts, []byte(","))
+}
+
+// A text of the store is told as it is. One with a message that is written otherwise is not.
+func TestTheStoresTextIsTold(t *testing.T) {
+	for text, same := range map[string]bool{pieces[2]: true, pieces[4]: false, " " + pieces[2]: false} {
+		messages := []json.RawMessage{json.RawMessage(pieces[0]), json.RawMessage(text)}
+		view := &store.ThreadView{Snapshot: store.Snapshot{Messages: messages, Text: slices.Concat([]byte(MessagesHead), joined(messages), []byte(MessagesTail))}}
+		told, err := TellSnapshot(view)
+		if err != nil || (&told.Messages[0] == &view.Snapshot.Text[0]) != same {
+			t.Errorf("%s: %s, %v", text, told.Messages, err)
 		}
 	}
 }

@@ -126,6 +126,9 @@ func AfterEncoded(data []byte, i int) int {
 		return -1
 	}
 	for i++; i < len(data); {
+		for len(data)-i >= 32 && plain32(data[i:i+32]) {
+			i += 32
+		}
 		if len(data)-i >= 8 {
 			stops := stops8(data[i:i+8]) | binary.LittleEndian.Uint64(data[i:])&0x8080808080808080
 			if stops == 0 {

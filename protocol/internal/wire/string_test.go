@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -38,4 +39,26 @@ func FuzzQuote(f *testing.F) {
 			t.Fatalf("%q became %q", s, a)
 		}
 	})
+}
+
+// A string has the end that it was written with, whatever byte stands anywhere in it.
+func TestAfterEncodedFindsTheEnd(t *testing.T) {
+	for at := range 70 {
+		for c := range 256 {
+			text := []byte(`"` + strings.Repeat("a", 70) + `" and "more"`)
+			text[1+at] = byte(c)
+			want := 72
+			switch {
+			case c == '"':
+				want = at + 2
+			case c == '\\' && at == 69: // the quote behind it is of the string
+				want = 78
+			case c == '\\', c < ' ', c >= 0x80: // a backslash before an a is of no string that was written
+				want = -1
+			}
+			if got := AfterEncoded(text, 0); got != want {
+				t.Fatalf("%#x at %d: %d, not %d", c, at, got, want)
+			}
+		}
+	}
 }

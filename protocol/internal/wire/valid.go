@@ -148,6 +148,20 @@ func stops8(b []byte) uint64 {
 	return ((x-' '*ones)&^x | (quote-ones)&^quote | (backslash-ones)&^backslash) & tops
 }
 
+// plain32 reports whether none of 32 bytes stops a string, and all are ASCII.
+func plain32(b []byte) bool {
+	const tops = 0x8080808080808080
+	stops := marks8(b) | marks8(b[8:]) | marks8(b[16:]) | marks8(b[24:])
+	return stops&tops == 0
+}
+
+// marks8 has no top bit of eight bytes if they are ASCII and none is as in stops8.
+func marks8(b []byte) uint64 {
+	const ones = 0x0101010101010101
+	x := binary.LittleEndian.Uint64(b)
+	return x | (x - ' '*ones) | ((x ^ '"'*ones) - ones) | ((x ^ '\\'*ones) - ones)
+}
+
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }

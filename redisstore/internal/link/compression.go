@@ -106,15 +106,18 @@ func (s *stream) ReadByte() (byte, error) {
 	return b[0], err
 }
 
+// UnfoldRoom is as many bytes as most values have.
+const UnfoldRoom = 16 << 10
+
 // decompressor keeps what reading a value needs, which is more than most values.
 type decompressor struct {
 	stream stream
 	flate  io.ReadCloser
-	text   []byte // the dictionary, then as much of a value as most have
+	text   []byte // as much of a value as most have
 }
 
 var decompressors = sync.Pool{New: func() any {
-	d := &decompressor{text: append(dictionary[:len(dictionary):len(dictionary)], make([]byte, 16<<10)...)}
+	d := &decompressor{text: make([]byte, UnfoldRoom)}
 	d.flate = flate.NewReaderDict(&d.stream, dictionary)
 	return d
 }}
@@ -135,15 +138,34 @@ func decompressIn(slab *Slab, value string, room func(bytes int64) error) ([]byt
 		d.stream = stream{}
 		decompressors.Put(d)
 	}()
-	if n, ok := inflateSmall(d.text, value[1:]); ok {
+	if n, ok := inflateSmall(d.text, 0, value[1:]); ok {
 		if room != nil {
 			if full := room(int64(n)); full != nil {
 				return nil, full
 			}
 		}
-		return append(slab.room(n), d.text[len(dictionary):][:n]...), nil
+		return append(slab.room(n), d.text[:n]...), nil
 	}
 	return d.inflate(slab, value, room)
+}
+
+// Unfold appends to a text what Compress was given. Behind that is room for another value.
+func Unfold[V ~string | ~[]byte](text []byte, value V, room *Room) ([]byte, error) {
+	if len(value) == 0 || value[0] != compressed {
+		return append(text, value...), nil
+	}
+	at := len(text)
+	text = slices.Grow(text, UnfoldRoom)
+	if end, ok := inflateSmall(text[:cap(text)], at, value[1:]); ok {
+		if room != nil {
+			if full := room.take(int64(end - at)); full != nil {
+				return nil, full
+			}
+		}
+		return text[:end], nil
+	}
+	one, err := decompress(string(value), room.asker())
+	return append(text, one...), err
 }
 
 // inflate is decompressIn by the library.
@@ -156,7 +178,7 @@ func (d *decompressor) inflate(slab *Slab, value string, room func(bytes int64) 
 	if room != nil {
 		r = &roomReader{r, room}
 	}
-	n, first := 0, d.text[len(dictionary):]
+	n, first := 0, d.text
 	for n < len(first) {
 		read, err := r.Read(first[n:])
 		n += read

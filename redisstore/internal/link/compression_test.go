@@ -81,8 +81,12 @@ func TestSmallValues(t *testing.T) {
 		if len(stored) == 0 || stored[0] != compressed {
 			continue
 		}
-		if n, ok := inflateSmall(decompressors.Get().(*decompressor).text, string(stored[1:])); !ok || n != len(value) {
+		if n, ok := inflateSmall(make([]byte, smallValue), 0, stored[1:]); !ok || n != len(value) {
 			t.Fatalf("%q of %d bytes is left to the library: %d, %v", stored, len(value), n, ok)
+		}
+		ahead := value[:min(len(value), random.IntN(60))]
+		if text, err := Unfold(slices.Clone(ahead), stored, nil); err != nil || !bytes.Equal(text, slices.Concat(ahead, value)) {
+			t.Fatalf("behind %q: %q, %v, not %q", ahead, text, err, value)
 		}
 		if got, err := library(string(stored)); err != nil || !bytes.Equal(got, value) {
 			t.Fatalf("the library: %q: %q, %v", value, got, err)
@@ -96,6 +100,9 @@ func TestSmallValues(t *testing.T) {
 func sameAsTheLibrary(t *testing.T, stored string) {
 	t.Helper()
 	got, err := decompress(stored, nil)
+	if text, wrong := Unfold([]byte("ahead"), stored, nil); (err == nil) != (wrong == nil) || err == nil && string(text) != "ahead"+string(got) {
+		t.Fatalf("%q: %q, %v; in a text: %q, %v", stored, got, err, text, wrong)
+	}
 	if want, wrong := library(stored); (err == nil) != (wrong == nil) || !bytes.Equal(got, want) {
 		t.Fatalf("%q: %q, %v; the library: %q, %v", stored, got, err, want, wrong)
 	}

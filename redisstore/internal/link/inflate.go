@@ -1,11 +1,14 @@
 package link
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // The library's inflater makes its window anew for each value, and takes each byte through
 // an interface, which is far more work than a small value is. What smallDeflater makes is
-// inflated here: blocks with the fixed codes, and copies out of the dictionary, which stands
-// before the value. What else a value may have is left to the library.
+// inflated here: blocks with the fixed codes, and copies out of the dictionary, which is as if it
+// stood before the value. What else a value may have is left to the library.
 
 // fixedCode is a symbol with the length of its code, or a class of distances.
 type fixedCode struct {
@@ -59,14 +62,14 @@ var distanceClasses = func() (classes [32]uint8) {
 	return classes
 }()
 
-// inflateSmall inflates a value behind the dictionary, which text begins with, and returns how
-// many bytes it has. Not ok: the library is to be asked.
-func inflateSmall(text []byte, value string) (size int, ok bool) {
+// inflateSmall inflates a value into a text from a place on, and returns where it ends. Not ok: the
+// library is to be asked, which it is as well if the text has no room.
+func inflateSmall[V ~string | ~[]byte](text []byte, start int, value V) (end int, ok bool) {
 	if len(value) == 0 || value[0]&0b111 != 0b010 { // a block with fixed codes
 		return 0, false
 	}
 	held, n, from := uint64(value[0])>>3, uint(5), 1 // bits, how many, and what comes next of value
-	for at := len(dictionary); ; {
+	for at := start; ; {
 		// There are as many bits as one symbol takes with its copy, or all that come.
 		if from+8 <= len(value) {
 			held |= bitsAt(value, from) << n
@@ -95,7 +98,7 @@ func inflateSmall(text []byte, value string) (size int, ok bool) {
 		}
 		if code.symbol == endOfBlock {
 			// What follows is the head of the last block, which has nothing.
-			return at - len(dictionary), from == len(value) && n >= 3 && n < 3+8 && held&(1<<n-1) == 0b001
+			return at, from == len(value) && n >= 3 && n < 3+8 && held&(1<<n-1) == 0b001
 		}
 		if int(code.symbol) > endOfBlock+len(lengthSpans) {
 			return 0, false
@@ -112,17 +115,28 @@ func inflateSmall(text []byte, value string) (size int, ok bool) {
 		distance := int(d.from) + int(held&(1<<d.bits-1))
 		held >>= d.bits
 		took = uint(l.bits) + 5 + uint(d.bits)
-		if took > n || distance > at || length > len(text)-at {
+		if took > n || distance > at-start+len(dictionary) || length > len(text)-at {
 			return 0, false
 		}
 		n -= took
-		repeat(text[at-distance:at+length], distance)
-		at += length
+		if before := distance - (at - start); before > 0 {
+			took := copy(text[at:at+length], dictionary[len(dictionary)-before:])
+			at, length = at+took, length-took
+		}
+		if distance >= 8 && len(text)-at >= length+8 { // most are shorter than a call is long
+			for i := 0; i < length; i += 8 {
+				binary.LittleEndian.PutUint64(text[at+i:], binary.LittleEndian.Uint64(text[at+i-distance:]))
+			}
+			at += length
+		} else if length > 0 {
+			repeat(text[at-distance:at+length], distance)
+			at += length
+		}
 	}
 }
 
 // bitsAt are the eight bytes at a place.
-func bitsAt(s string, at int) uint64 {
+func bitsAt[V ~string | ~[]byte](s V, at int) uint64 {
 	s = s[at : at+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

@@ -131,8 +131,8 @@ func filled(events [][]byte) (page [][]byte, few bool) {
 	return page, true
 }
 
-// bulkStrings are those of an array, as RESP has it, each of them within the text. Not whole:
-// it is something else.
+// bulkStrings are those of an array, as RESP has it, each of them within the text, and nil for what
+// is absent. Not whole: it is something else.
 func bulkStrings(text []byte) (list [][]byte, whole bool) {
 	number := func(kind byte) int {
 		end := bytes.IndexByte(text, '\r')
@@ -152,6 +152,10 @@ func bulkStrings(text []byte) (list [][]byte, whole bool) {
 	}
 	list = make([][]byte, n)
 	for i := range list {
+		if n := absent(text); n > 0 {
+			text = text[n:]
+			continue
+		}
 		size := number('$')
 		if size < 0 || len(text) < size+2 {
 			return nil, false
@@ -159,6 +163,16 @@ func bulkStrings(text []byte) (list [][]byte, whole bool) {
 		list[i], text = text[:size:size], text[size+2:]
 	}
 	return list, len(text) == 0
+}
+
+// absent is how long what begins a text is, if that says that a value is not there; 0: it is.
+func absent(text []byte) int {
+	for _, nothing := range []string{"_\r\n", "$-1\r\n"} { // RESP3, RESP2
+		if bytes.HasPrefix(text, []byte(nothing)) {
+			return len(nothing)
+		}
+	}
+	return 0
 }
 
 // KnownLog is what was last heard of a log.

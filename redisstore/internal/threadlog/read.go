@@ -216,7 +216,7 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 		r.Join(waiting)
 	}
 	if from != fromWanted {
-		v.Snapshot = readSnapshot(stored, w)
+		v.Snapshot = readSnapshot(stored, w, q)
 		v.Snapshot.At = at
 		r.Join(stored)
 	}

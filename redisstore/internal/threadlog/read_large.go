@@ -40,7 +40,7 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 		r.Room = room
 		v, w, err := s.readView(t, r, q)
 		if err == nil && w != nil && q.Window == 0 {
-			err = s.readPieces(ctx, t, v, w, room)
+			err = s.readPieces(ctx, t, v, w, q, room)
 		}
 		if err == nil {
 			err = s.readRest(ctx, t, v)
@@ -59,46 +59,69 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 	return v, err
 }
 
-// readPieces reads the messages of a view, from the last to the first, while those that came
-// before are unfolded.
-func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *link.Room) error {
+// readPieces reads the messages of a view, while those that came before are unfolded.
+func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, q store.ReadQuery, room *link.Room) error {
 	if v.Snapshot.Messages == nil {
 		return nil
 	}
 	if w.bytes <= PlainSnapshot {
 		held := room.Held()
 		plain := &plainPieces{s: s, t: t, view: v, chunks: w.first.chunk, most: plainMessages(w)}
-		if err := gather(ctx, v, w, room, plain.next); !errors.Is(err, errBeside) {
+		messages := newTogether(q.Head, int(w.all), room)
+		err := gather(ctx, plain.next, func(p *piece) error {
+			defer pieceTexts.Put(p)
+			for _, value := range p.values {
+				if err := add(messages, value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			messages.put(&v.Snapshot, q)
+		}
+		if !errors.Is(err, errBeside) {
 			return err
 		}
 		room.Drop(held)
 	}
-	at := w.first
-	return gather(ctx, v, w, room, func(ctx context.Context) (r *link.Reply, err error) {
+	at, messages := w.first, make([]json.RawMessage, 0, w.all)
+	err := gather(ctx, func(ctx context.Context) (r *link.Reply, err error) {
 		if at.chunk > 0 || at.offset > 0 {
 			r, at, err = s.readPiece(ctx, t, v, at)
 		}
 		return r, err
+	}, func(r *link.Reply) error {
+		r.Room = room
+		piece := readWindow(r, false)
+		slices.Reverse(piece.messages)
+		messages = append(messages, piece.messages...)
+		return r.Err
 	})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(messages)
+	v.Snapshot.Messages, v.Snapshot.Older, v.Snapshot.Before = messages, 0, ""
+	return nil
 }
 
-// gather puts into a view the messages of pieces, each of which is as readWindow wants it; nil:
-// there are no more.
-func gather(ctx context.Context, v *store.ThreadView, w *window, room *link.Room, next func(context.Context) (*link.Reply, error)) error {
+// gather takes pieces, each while the next is read; nil: there are no more.
+func gather[P any](ctx context.Context, next func(context.Context) (*P, error), take func(*P) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error // once pieces is closed
-	pieces := make(chan *link.Reply, 1)
+	pieces := make(chan *P, 1)
 	go func() {
 		defer close(pieces)
 		for {
-			r, err := next(ctx)
-			if r == nil || err != nil {
+			p, err := next(ctx)
+			if p == nil || err != nil {
 				failed = err
 				return
 			}
 			select {
-			case pieces <- r:
+			case pieces <- p:
 			case <-ctx.Done():
 				failed = link.Error("read messages", ctx.Err())
 				return
@@ -106,25 +129,15 @@ func gather(ctx context.Context, v *store.ThreadView, w *window, room *link.Room
 		}
 	}()
 	var spoilt error
-	messages := make([]json.RawMessage, 0, w.all)
-	for r := range pieces {
+	for p := range pieces {
 		if spoilt != nil {
 			continue
 		}
-		r.Room = room
-		piece := readWindow(r, false)
-		if spoilt = r.Err; spoilt != nil {
+		if spoilt = take(p); spoilt != nil {
 			cancel()
 		}
-		slices.Reverse(piece.messages)
-		messages = append(messages, piece.messages...)
 	}
-	if err := cmp.Or(spoilt, failed); err != nil {
-		return err
-	}
-	slices.Reverse(messages)
-	v.Snapshot.Messages, v.Snapshot.Older, v.Snapshot.Before = messages, 0, ""
-	return nil
+	return cmp.Or(spoilt, failed)
 }
 
 // readPiece reads the piece before a place, and where that begins.

@@ -1,13 +1,14 @@
 package threadlog
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 
@@ -35,19 +36,28 @@ func plainMessages(w *window) int {
 	return int(max(min(PieceMessages, MessageBytes*w.all/max(w.bytes, 1)), 1))
 }
 
-// plainPieces are the messages of a view, the last ones first.
+// plainPieces are the messages of a view.
 type plainPieces struct {
 	s      *Reader
 	t      keyspace.Thread
 	view   *store.ThreadView
-	chunks int64    // of the order that are not read yet
+	chunk  int64    // of the order, that is read next
+	chunks int64    // there are
 	ids    []string // of messages that are not read yet, whose chunks are
 	most   int      // messages of a piece
 }
 
-// next is a piece as windowed in window.lua has it; nil: there are no more.
-func (p *plainPieces) next(ctx context.Context) (*link.Reply, error) {
-	if len(p.ids) == 0 && p.chunks > 0 {
+// piece are values in the text of a reply.
+type piece struct {
+	text   bytes.Buffer
+	values [][]byte
+}
+
+var pieceTexts = sync.Pool{New: func() any { return new(piece) }}
+
+// next are the messages of a piece; nil: there are no more.
+func (p *plainPieces) next(ctx context.Context) (*piece, error) {
+	if len(p.ids) == 0 && p.chunk < p.chunks {
 		if err := p.order(ctx); err != nil {
 			return nil, err
 		}
@@ -55,34 +65,35 @@ func (p *plainPieces) next(ctx context.Context) (*link.Reply, error) {
 	if len(p.ids) == 0 {
 		return nil, p.still(ctx)
 	}
-	from := max(len(p.ids)-p.most, 0)
-	names := make([]string, 0, len(p.ids)-from+1)
-	for _, id := range slices.Backward(p.ids[from:]) {
-		names = append(names, "m"+id)
+	n := min(len(p.ids), p.most)
+	var names strings.Builder // of all, in one string
+	for _, id := range p.ids[:n] {
+		names.WriteByte('m')
+		names.WriteString(id)
 	}
-	p.ids = p.ids[:from]
-	texts, err := p.fields(ctx, names)
-	if err != nil {
-		return nil, err
+	all, fields := names.String(), make([]string, n, n+1)
+	for i, id := range p.ids[:n] {
+		fields[i], all = all[:1+len(id)], all[1+len(id):]
 	}
-	return &link.Reply{Name: "messages", Items: []any{int64(0), int64(0), "", int64(0), texts}}, nil
+	p.ids = p.ids[n:]
+	return p.fields(ctx, fields)
 }
 
-// order reads the ids of the last chunks.
+// order reads the ids of the next chunks.
 func (p *plainPieces) order(ctx context.Context) error {
-	first := max(p.chunks-orderPiece, 0)
+	last := min(p.chunk+orderPiece, p.chunks)
 	names := make([]string, 0, orderPiece+1)
-	for i := first; i < p.chunks; i++ {
+	for i := p.chunk; i < last; i++ {
 		names = append(names, "o"+strconv.FormatInt(i, 10))
 	}
-	texts, err := p.fields(ctx, names)
+	piece, err := p.fields(ctx, names)
 	if err != nil {
 		return err
 	}
-	p.chunks = first
-	for _, text := range texts {
-		text, _ := text.(string)
-		_, list, whole := strings.Cut(text, ";") // behind what snapshot.lua keeps of those before
+	defer pieceTexts.Put(piece)
+	p.chunk = last
+	for _, text := range piece.values {
+		_, list, whole := strings.Cut(string(text), ";") // behind what snapshot.lua keeps of those before
 		ids, err := link.Unpack(list)
 		if !whole || err != nil {
 			if err := p.still(ctx); err != nil {
@@ -96,22 +107,53 @@ func (p *plainPieces) order(ctx context.Context) error {
 }
 
 // fields reads fields of the snapshot, unless it is another one by now or has pieces beside it.
-func (p *plainPieces) fields(ctx context.Context, names []string) ([]any, error) {
-	args := append(make([]any, 0, len(names)+3), "hmget", p.t.Snap())
-	args = append(link.AppendStrings(args, names), "x")
-	piece, record := redis.NewSliceCmd(ctx, args...), redis.NewSliceCmd(ctx, "hmget", p.t.Rec(), "epoch", "snapat")
-	if err := cmp.Or(link.Ask(ctx, p.s.conn, []*redis.SliceCmd{piece, record})...); err != nil {
+func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error) {
+	names = append(names, "x")
+	args := append(make([]any, 0, len(names)+2), "hmget", p.t.Snap())
+	for i := range names {
+		args = append(args, &names[i]) // which makes no object of each
+	}
+	of := pieceTexts.Get().(*piece)
+	of.text.Reset()
+	err := p.ask(ctx, redis.NewRawWriteToCmd(ctx, &of.text, args...))
+	if errors.Is(err, errMoved) {
 		return nil, err
+	}
+	whole := false
+	if err == nil {
+		of.values, whole = bulkStrings(of.text.Bytes())
+	}
+	if !whole || len(of.values) != len(names) {
+		// What is read so is asked for once, wherever the keys have gone: it is not asked again.
+		again := redis.NewSliceCmd(ctx, args...)
+		if err := p.ask(ctx, again); err != nil {
+			return nil, err
+		}
+		of.values = make([][]byte, len(names))
+		for i, value := range again.Val() {
+			if text, is := value.(string); is {
+				of.values[i] = []byte(text)
+			}
+		}
+	}
+	if of.values[len(names)-1] != nil {
+		return nil, errBeside
+	}
+	of.values = of.values[:len(names)-1]
+	return of, nil
+}
+
+// ask asks for fields of the snapshot, and whether it is still the same.
+func (p *plainPieces) ask(ctx context.Context, fields redis.Cmder) error {
+	record := redis.NewSliceCmd(ctx, "hmget", p.t.Rec(), "epoch", "snapat")
+	if err := cmp.Or(link.Ask(ctx, p.s.conn, []redis.Cmder{fields, record})...); err != nil {
+		return err
 	}
 	text, _ := record.Val()[1].(string)
 	if at, _ := strconv.ParseInt(text, 10, 64); at != p.view.Snapshot.At || record.Val()[0] != p.view.Epoch {
-		return nil, errMoved
+		return errMoved
 	}
-	texts := piece.Val()
-	if texts[len(names)] != nil {
-		return nil, errBeside
-	}
-	return texts[:len(names)], nil
+	return nil
 }
 
 // still is an error when the snapshot is another one by now.

@@ -1,7 +1,7 @@
 package threadlog
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -98,12 +98,11 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 // readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
 // as snapshot.lua has it, and each message by its id behind an m. The messages of a window
 // were read before.
-func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
+func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapshot {
 	var snap store.Snapshot
 	chunks, pieces := map[string]string{}, ""
-	others := map[string]json.RawMessage{}
-	byID := make(map[string]json.RawMessage, len(fields.Items)/2)
-	var slab link.Slab
+	others := map[string]string{}
+	byID := make(map[string]string, len(fields.Items)/2)
 	for fields.More() {
 		name := fields.Text()
 		switch {
@@ -116,9 +115,9 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 		case name == "n" || strings.HasPrefix(name, "o"):
 			chunks[name] = fields.Text()
 		case strings.HasPrefix(name, "m"):
-			byID[name[1:]] = fields.JSONIn(&slab)
+			byID[name[1:]] = fields.Text()
 		case strings.HasPrefix(name, "z:"):
-			others[name[2:]] = fields.JSONIn(&slab)
+			others[name[2:]] = fields.Text()
 		case name == "x":
 			pieces = fields.Text()
 		default:
@@ -139,12 +138,14 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	if ids == nil {
 		return snap
 	}
-	snap.Messages = make([]json.RawMessage, 0, len(ids))
+	messages := newTogether(q.Head, len(ids), fields.Room)
 	for _, id := range ids {
-		if m, ok := byID[id]; ok {
-			snap.Messages = append(snap.Messages, m)
+		if err := add(messages, byID[id]); err != nil {
+			fields.Err = cmp.Or(fields.Err, err)
+			return snap
 		}
 	}
+	messages.put(&snap, q)
 	return snap
 }
 
