@@ -252,43 +252,59 @@ local function retainedFrom(r)
   return math.max(r.base, (r.told == r.snapat - 1 and r.gone or r.told) + 1)
 end
 
--- logged returns the log's events from position first to last; nil: all from first on.
-local function logged(r, log, big, first, last)
-  local list = redis.call('LRANGE', log, first - r.base, last and last - r.base or -1)
-  for i, e in ipairs(list) do
-    if e == MARK then list[i] = redis.call('HGET', big, first + i - 1) or e end
-  end
-  return list
+-- firstOf is the position of an element's first event.
+local function firstOf(e)
+  local at = e and string.match(e, '^%d+')
+  if not at then error('an element of a log is damaged') end
+  return at + 0
 end
 
--- PAGE is how many bytes a page of a log has at most, if it has not one event alone.
-local PAGE = 262144
+-- elementAt is the place in the log's list of the element that has a position, and how many
+-- elements there are. It is guessed, and looked at: batches are mostly much alike.
+local function elementAt(r, log, at)
+  local n = redis.call('LLEN', log)
+  local low, high, from, to = 0, n - 1, r.base, r.seq
+  while low < high do
+    local guess = low + math.floor((at - from) * (high - low + 1) / math.max(to - from + 1, 1))
+    local i = math.min(math.max(guess, low + 1), high)
+    local first = firstOf(redis.call('LINDEX', log, i))
+    if first > at then high, to = i - 1, first - 1 else low, from = i, first end
+    if first == at then break end
+  end
+  return low, n
+end
 
--- leading returns the first of the log's events from a position on: limit at most. It reads
--- many at a time where none of them lies in big.
-local function leading(r, log, big, first, limit)
-  local list, n, room, last = {}, 0, PAGE, math.min(r.seq, first + limit - 1)
-  if first > last then return list end
-  local apart = redis.call('EXISTS', big) == 1
-  local step = apart and 32 or 256
-  for at = first, last, step do
-    for i, e in ipairs(redis.call('LRANGE', log, at - r.base, math.min(at + step - 1, last) - r.base)) do
-      if apart and e == MARK then
-        if n > 0 and redis.call('HSTRLEN', big, at + i - 1) > room then return list end
-        e = redis.call('HGET', big, at + i - 1) or e
+-- leading returns elements of the log with the first events from a position on, limit at least if there
+-- are so many; where the list has the first; how many there are. They are no more than fill a page,
+-- of about most bytes, if it is not one alone.
+local function leading(r, log, big, first, limit, most)
+  local page = most or 262144
+  local list, n, room, last = {}, 0, page, math.min(r.seq, first + limit - 1)
+  if first > last then return list, 0, 0 end
+  local place, all = elementAt(r, log, first)
+  local step = math.min(math.max(math.floor(page * all / math.max(r.bytes, 1)), 1), 256)
+  for at = place, all - 1, step do
+    for _, e in ipairs(redis.call('LRANGE', log, at, at + step - 1)) do
+      local from = firstOf(e)
+      if from > last then return list, place, all end
+      if string.byte(e, -1) == 0 and string.match(e, '^%d+,%d+:%z$') then
+        if n > 0 and redis.call('HSTRLEN', big, from) > room then return list, place, all end
+        local event = redis.call('HGET', big, from)
+        e = event and element(from, { event }) or e
       end
       room = room - #e
-      if n > 0 and room < 0 then return list end
+      if n > 0 and room < 0 then return list, place, all end
       n = n + 1
       list[n] = e
     end
   end
-  return list
+  return list, place, all
 end
 
 -- log appends events that the script itself found, and remembers them in r.extra.
 local function log(t, r, list)
-  append(r, t.log, t.big, list, 1, #list)
+  if #list == 0 then return end
+  append(r, t.log, nil, { element(r.seq + 1, list) }, 1, 1, #list)
   r.extra = r.extra or {}
   for i = 1, #list do r.extra[#r.extra + 1] = list[i] end
 end
