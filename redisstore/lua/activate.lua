@@ -30,8 +30,8 @@ if d.status ~= 'active' or d.started > 0 then return { MISMATCH, r.epoch, r.seq 
 local start = r.seq
 local events = {}
 for i = REST, #ARGV do
-  local at, rest = string.match(ARGV[i], '^(%d+)(.*)$')
-  events[#events + 1] = digits(r.seq + at) .. rest
+  local at = string.match(ARGV[i], '^%d+')
+  events[#events + 1] = digits(r.seq + at) .. string.sub(ARGV[i], #at + 1)
 end
 append(r, t.log, t.big, events, 1, #events, tonumber(ARG.events))
 publish(r.nodes, member, r.epoch, events, 1, #events)

@@ -225,8 +225,8 @@ d.agent = x.agent or ''
 notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
 local events = {}
 for i = first, #ARGV do
-  local at, rest = string.match(ARGV[i], '^(%d+)(.*)$')
-  events[#events + 1] = digits(r.seq + at) .. rest
+  local at = string.match(ARGV[i], '^%d+')
+  events[#events + 1] = digits(r.seq + at) .. string.sub(ARGV[i], #at + 1)
 end
 append(r, t.log, t.big, events, 1, #events, tonumber(ARG.events))
 publish(r.nodes, member, r.epoch, events, 1, #events)
