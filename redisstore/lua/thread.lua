@@ -259,17 +259,14 @@ local function firstOf(e)
   return at + 0
 end
 
--- elementAt is the place in the log's list of the element that has a position, and how many
--- elements there are. It is guessed, and looked at: batches are mostly much alike.
-local function elementAt(r, log, at)
+-- elementAt is the place in the log's list of the element that has a position, or one so near before
+-- it, and how many elements there are. Each has one event at least, which says most of it.
+local function elementAt(r, log, at, near)
   local n = redis.call('LLEN', log)
-  local low, high, from, to = 0, n - 1, r.base, r.seq
-  while low < high do
-    local guess = low + math.floor((at - from) * (high - low + 1) / math.max(to - from + 1, 1))
-    local i = math.min(math.max(guess, low + 1), high)
-    local first = firstOf(redis.call('LINDEX', log, i))
-    if first > at then high, to = i - 1, first - 1 else low, from = i, first end
-    if first == at then break end
+  local low, high = math.max(n - 1 - (r.seq - at), 0), math.min(at - r.base, n - 1)
+  while high - low > (near and near * n / math.max(r.bytes, 1) or 0) do
+    local i = math.ceil((low + high) / 2)
+    if firstOf(redis.call('LINDEX', log, i)) > at then high = i - 1 else low = i end
   end
   return low, n
 end
@@ -281,22 +278,38 @@ local function leading(r, log, big, first, limit, most)
   local page = most or 262144
   local list, n, room, last = {}, 0, page, math.min(r.seq, first + limit - 1)
   if first > last then return list, 0, 0 end
-  local place, all = elementAt(r, log, first)
-  local step = math.min(math.max(math.floor(page * all / math.max(r.bytes, 1)), 1), 256)
-  for at = place, all - 1, step do
-    for _, e in ipairs(redis.call('LRANGE', log, at, at + step - 1)) do
-      local from = firstOf(e)
-      if from > last then return list, place, all end
-      if string.byte(e, -1) == 0 and string.match(e, '^%d+,%d+:%z$') then
-        if n > 0 and redis.call('HSTRLEN', big, from) > room then return list, place, all end
-        local event = redis.call('HGET', big, from)
-        e = event and element(from, { event }) or e
-      end
-      room = room - #e
-      if n > 0 and room < 0 then return list, place, all end
-      n = n + 1
-      list[n] = e
+  local place, all = elementAt(r, log, first, 32768) -- bytes that are read for nothing
+  local step = math.min(math.max(math.floor(page * all / math.max(r.bytes, 1)), 1), 256, last - first + 32)
+  local function more(at, e)
+    local from = firstOf(e)
+    if from > last then return false end
+    if from <= first then place, n, room = at, 0, page end
+    if string.byte(e, -1) == 0 and string.match(e, '^%d+,%d+:%z$') then
+      if n > 0 and redis.call('HSTRLEN', big, from) > room then return false end
+      local event = redis.call('HGET', big, from)
+      e = event and element(from, { event }) or e
     end
+    room = room - #e
+    if n > 0 and room < 0 then return false end
+    n = n + 1
+    list[n] = e
+    return true
+  end
+  local at, going = place, true
+  while going and at < all do
+    for i, e in ipairs(redis.call('LRANGE', log, at, at + step - 1)) do
+      going = going and more(at + i - 1, e)
+    end
+    at = at + step
+  end
+  -- What stands before the position in its element is not sent.
+  local from, _, large, behind = string.match(list[1] or '', '^(%d+),(%d+):(%z?)()')
+  if from and from + 0 < first and large == '' then
+    for _ = from + 0, first - 1 do
+      local _, colon, length = string.find(list[1], '^(%d+):', behind)
+      behind = colon + length + 1
+    end
+    list[1] = digits(first) .. ',0:' .. string.sub(list[1], behind)
   end
   return list, place, all
 end
