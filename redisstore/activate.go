@@ -18,7 +18,8 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Activate, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
 		{"execution", a.Execution}, {"frozen", link.Compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
-	}, Rest: s.conn.AppendEvents(nil, a.Events)})
+		{"events", len(a.Events)},
+	}, Rest: s.conn.AppendElements(nil, 1, a.Events)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

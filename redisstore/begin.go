@@ -93,7 +93,8 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"branch", messages},
 		{"restores", p.Restores},
 		{"decided", len(p.decided)},
-	}, Rest: s.conn.AppendEvents(rest, p.Events)})
+		{"events", len(p.Events)},
+	}, Rest: s.conn.AppendElements(rest, 1, p.Events)})
 	if err != nil {
 		return store.BeginResult{}, err
 	}

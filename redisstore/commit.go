@@ -41,11 +41,12 @@ func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, er
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
 	t := s.conn.Keys.Thread(b.Claim.Thread)
+	elements := s.conn.AppendElements(nil, b.Expect+1, b.Events)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Note, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
-		{"events", len(b.Events)},
-	}, Rest: link.AppendBytes(s.conn.AppendEvents(nil, b.Events), b.Entries)})
+		{"events", len(b.Events)}, {"elements", len(elements)},
+	}, Rest: link.AppendBytes(elements, b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

@@ -35,16 +35,18 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	head := s.conn.AppendEvents(nil, b.Events)
-	mark := threadlog.Mark(b, s.opts.LargeEvent)
+	logged, mark := b.Events, threadlog.Mark(b, s.opts.LargeEvent)
 	if mark != nil {
-		head[len(b.Events)-2] = mark
+		logged = slices.Clone(logged)
+		logged[len(logged)-2] = mark
 	}
+	head := s.conn.AppendElements(nil, b.Expect+1, logged)
+	elements := len(head)
 	head = link.AppendBytes(head, link.CompressAll(b.Entries))
 	head = link.AppendStrings(head, e.Interrupts)
 	head = link.AppendStrings(head, e.ToolCalls)
 	r, err := s.decide(ctx, deciderOf(t, b), snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
-		return s.conn.Run(ctx, s.endCall(t, b, snap, stamp, mark != nil, head))
+		return s.conn.Run(ctx, s.endCall(t, b, snap, stamp, mark != nil, elements, head))
 	})
 	if err != nil {
 		return store.CommitResult{}, err
@@ -68,7 +70,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 }
 
 // endCall is the script's call. Lists that are not of the snapshot come first, as head has them.
-func (s *Store) endCall(t keyspace.Thread, b store.Batch, snap threadlog.SnapshotUpdate, stamp string, marks bool, head []any) link.Call {
+func (s *Store) endCall(t keyspace.Thread, b store.Batch, snap threadlog.SnapshotUpdate, stamp string, marks bool, elements int, head []any) link.Call {
 	e := b.End
 	return link.Call{Script: lua.End, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member},
@@ -97,6 +99,7 @@ func (s *Store) endCall(t keyspace.Thread, b store.Batch, snap threadlog.Snapsho
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
 		{"events", len(b.Events)},
+		{"elements", elements},
 		{"entries", len(b.Entries)},
 		{"interrupts", len(e.Interrupts)},
 		{"calls", len(e.ToolCalls)},

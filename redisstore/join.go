@@ -25,10 +25,11 @@ func (s *Store) join(ctx context.Context, b store.Batch) (store.CommitResult, er
 		rest = append(rest, in.RunID, in.Finished)
 	}
 	t := s.conn.Keys.Thread(b.Claim.Thread)
+	elements := s.conn.AppendElements(nil, b.Expect+1, b.Events)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Join, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
-		{"number", b.Number}, {"expect", b.Expect}, {"taken", len(b.Join.Inputs)}, {"events", len(b.Events)},
-	}, Rest: link.AppendBytes(s.conn.AppendEvents(rest, b.Events), b.Entries)})
+		{"number", b.Number}, {"expect", b.Expect}, {"taken", len(b.Join.Inputs)}, {"events", len(b.Events)}, {"elements", len(elements)},
+	}, Rest: link.AppendBytes(append(rest, elements...), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

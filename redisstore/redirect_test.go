@@ -235,7 +235,8 @@ func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 	ctx, client := context.Background(), w.store.conn.Client
 	lost, doubled, decided := w.store.conn.Keys.Thread(w.callers[0].key), w.store.conn.Keys.Thread(w.callers[1].key), w.store.conn.Keys.Thread(w.callers[2].key)
 	client.RPop(ctx, lost.Log())
-	client.RPush(ctx, doubled.Log(), w.callers[1].log[len(w.callers[1].log)-1])
+	last := []byte(w.callers[1].log[len(w.callers[1].log)-1])
+	client.LSet(ctx, doubled.Log(), -1, w.store.conn.AppendElements(nil, int64(len(w.callers[1].log)), [][]byte{last, last})[0])
 	client.HIncrBy(ctx, decided.Rec(), "ver", 1)
 	if wrong := w.finishAll(); len(wrong) != 3 {
 		t.Errorf("three things are wrong, and it says %q", wrong)

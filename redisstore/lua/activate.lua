@@ -10,7 +10,8 @@
 --   frozen
 --   agent
 --   user     whose input it is; '': not known
--- REST  the events to log
+--   events     how many
+-- REST  elements of the log with them, whose positions begin at 1
 --
 -- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}.
 
@@ -27,8 +28,13 @@ local d = getRun(t, run)
 if d.status ~= 'active' or d.started > 0 then return { MISMATCH, r.epoch, r.seq } end
 
 local start = r.seq
-append(r, t.log, t.big, ARGV, REST, #ARGV)
-publish(r.nodes, member, r.epoch, start + 1, ARGV, REST, #ARGV)
+local events = {}
+for i = REST, #ARGV do
+  local at = string.match(ARGV[i], '^%d+')
+  events[#events + 1] = digits(r.seq + at) .. string.sub(ARGV[i], #at + 1)
+end
+append(r, t.log, t.big, events, 1, #events, tonumber(ARG.events))
+publish(r.nodes, member, r.epoch, events, 1, #events)
 execute(t, r, ARG.execution, ARG.agent, ARG.frozen)
 forget(t, d)
 d.started, d.execution, d.agent = start + 1, ARG.execution, ARG.agent

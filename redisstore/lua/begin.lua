@@ -42,13 +42,15 @@
 --   branch     of a branch: its messages; '': they are not kept
 --   restores   execute, steer: the branch that is restored; '': none
 --   decided    resume, steer: how many decisions are recorded
+--   events     to log, how many
 -- EACH
 --   interrupt  of a decision: its id
 --   status
 --   by         the user
 --   tool
 --   body
--- REST  the answers, id and answer; the messages, id and message; the decisions; the events to log
+-- REST  the answers, id and answer; the messages, id and message; the decisions; elements of the
+--   log with the events, whose positions begin at 1
 --
 -- Returns {verdict, start, epoch, claimed, dispatch epoch, ready, holder, or the headers
 --   of the letter, the execution}:
@@ -185,7 +187,7 @@ if kind == 'enqueue' then
     ready = 1
   end
   local extra = r.extra or {}
-  publish(r.nodes, member, r.epoch, start + 1, extra, 1, #extra)
+  publish(r.nodes, member, r.epoch, extra, 1, #extra, start + 1)
   if ARG.joins == '1' then touched[#touched + 1], touched[#touched + 2] = 'join', run end
   decide(t, r, unpack(touched))
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
@@ -221,8 +223,13 @@ end
 local x = getExecution(t)
 d.agent = x.agent or ''
 notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
-append(r, t.log, t.big, ARGV, first, #ARGV)
-publish(r.nodes, member, r.epoch, start + 1, ARGV, first, #ARGV)
+local events = {}
+for i = first, #ARGV do
+  local at = string.match(ARGV[i], '^%d+')
+  events[#events + 1] = digits(r.seq + at) .. string.sub(ARGV[i], #at + 1)
+end
+append(r, t.log, t.big, events, 1, #events, tonumber(ARG.events))
+publish(r.nodes, member, r.epoch, events, 1, #events)
 
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'
 r.lease, r.latest = NOW + tonumber(ARG.lease), run

@@ -63,7 +63,7 @@ else
   end
   local id = release(t, r, member, true)
   local head = id
-  publish(r.nodes, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
+  publish(r.nodes, member, r.epoch, r.extra or {}, 1, #(r.extra or {}), before + 1)
   if named ~= '' then
     -- Not in one expression: miniredis's Lua leaves a local as it was when the
     -- first operand of an `and` assigned to it is false.

@@ -13,8 +13,9 @@
 --   flags    1: closing is given, and 2 more: an event is large
 --   closing
 --   events   how many
+--   elements in how many elements of the log
 --   entries  how many
--- and behind each group its events, its entries
+-- and behind each group those, its entries
 --
 -- Returns for each run: verdict (as fence, PAUSED and JOINS), epoch, end of the log.
 
@@ -23,7 +24,7 @@ while KEYS[k] do
   local rec = KEYS[k]
   local expect = tonumber(ARGV[at + EACH.expect])
   local events = at + WIDTH
-  local entries = events + tonumber(ARGV[at + EACH.events])
+  local entries = events + tonumber(ARGV[at + EACH.elements])
   local stop = entries + tonumber(ARGV[at + EACH.entries])
   local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
@@ -36,7 +37,7 @@ while KEYS[k] do
   local verdict = fence(r, ARGV[at + EACH.run], ARGV[at + EACH.token], ARGV[at + EACH.depoch],
     tonumber(ARGV[at + EACH.number]), expect)
   if verdict == OK then
-    append(r, KEYS[k + 1], large == 1 and KEYS[k + 3 + closes] or nil, ARGV, events, entries - 1)
+    append(r, KEYS[k + 1], large == 1 and KEYS[k + 3 + closes] or nil, ARGV, events, entries - 1, tonumber(ARGV[at + EACH.events]))
     piecewise('RPUSH', KEYS[k + 2], ARGV, entries, stop - 1)
     local closing = closes == 1 and ARGV[at + EACH.closing]
     r.has = v[12] or ''
@@ -46,7 +47,7 @@ while KEYS[k] do
       gets(r, 'c')
     end
     redis.call('HSET', rec, 'seq', digits(r.seq), 'len', digits(r.bytes), 'cn', ARGV[at + EACH.number], 'has', r.has)
-    publish(v[11] or '', ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)
+    publish(v[11] or '', ARGV[at + EACH.member], epoch, ARGV, events, entries - 1)
   elseif verdict == STORED then
     verdict = OK
   end

@@ -74,8 +74,8 @@
 //	                    where the log's latest marks of a
 //	                    snapshot are; the entry that asks for a worker: its
 //	                    id, since when a deadline has passed, the agent
-//	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, join, end, stop,
-//	                                                                       claim, nack, stopall; midrun trims it
+//	Tlog        list    elements: a batch's events, packed (lib.lua). The  begin, activate, commit, note, join, end, stop,
+//	                    first may begin before base                        claim, nack, stopall; midrun trims it
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
 //	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint, midrun, stage, clear
@@ -284,8 +284,13 @@
 // something else does by now, the order is searched for the id. How many messages stand before
 // it is counted when it is made, and believed where the same id stands there.
 //
-// A page of a log is about 256 KiB. A list that has no more than 2 MiB is read by LRANGE. A
-// script behind it in the same round trip says whether the list was still where it was
-// thought to be (internal/threadlog/log_page.go). A longer one, one with events of very
-// different sizes and a page with a large event are read by the script alone.
+// A batch is one element of the log, up to 16 KiB of it, so that Redis, its scripts and readers make
+// no string of each event. An element says the position of its first event. A script finds a position
+// by a guess and a few looks, because batches are mostly much alike.
+//
+// A page of a log is about 256 KiB. A list that has no more than 2 MiB is read by LRANGE, if the
+// reader knows from the page before where the next one begins: the elements say whether it does. A
+// script behind it in the same round trip says whether the log is still that one
+// (internal/threadlog/log_page.go). A longer one, and a page with a large event, are read by the
+// script alone.
 package lua

@@ -30,13 +30,14 @@
 --   bytes       kept in the log
 --   age         ms for which events are kept in the log
 --   events      how many
+--   elements    of the log, how many
 --   entries     how many
 --   interrupts  how many ids
 --   calls       how many ids of tool calls
 --   pieces      of the order, how many
 --   messages    how many, with their ids
 --   removed     how many ids of messages
--- REST  those, in that order; pieces as reorder has them; id and message
+-- REST  those but the events, in that order; pieces as reorder has them; id and message
 --
 -- Returns {verdict (as fence), epoch, end of the batch, ready, gave back, logged before,
 --   events logged after the batch}; of a call sent again, without events. {PIECES, stamp}: what
@@ -61,7 +62,7 @@ local function part(count, width)
   at = at + tonumber(count) * (width or 1)
   return first, at - 1
 end
-local e1, e2 = part(ARG.events)
+local e1, e2 = part(ARG.elements)
 local j1, j2 = part(ARG.entries)
 local i1, i2 = part(ARG.interrupts)
 local c1, c2 = part(ARG.calls)
@@ -77,7 +78,7 @@ if snapshot then
   was = stored(t, r, snapshot, ARGV)
 end
 
-append(r, t.log, t.big, ARGV, e1, e2)
+append(r, t.log, t.big, ARGV, e1, e2, tonumber(ARG.events))
 piecewise('RPUSH', t.journal, ARGV, j1, j2)
 if j2 >= j1 then gets(r, 'j') end
 if ARG.mark == '1' then marked(t, r, r.seq - 1) end
@@ -122,6 +123,6 @@ trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
 decide(t, r)
 
 local extra = r.extra or {}
-publish(r.nodes, member, r.epoch, expect + 1, ARGV, e1, e2)
-publish(r.nodes, member, r.epoch, finish + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, ARGV, e1, e2)
+publish(r.nodes, member, r.epoch, extra, 1, #extra, finish + 1)
 return { OK, r.epoch, finish, ready, gave, finish, extra }

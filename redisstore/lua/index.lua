@@ -125,7 +125,7 @@ end
 
 -- begun tells the nodes that follow the thread that its log has begun again.
 local function begun(r, member, epoch)
-  local message = packed({ 'e', member, epoch, 1 }, 1, 4)
+  local message = packed({ 'e', member, epoch }, 1, 3)
   for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 

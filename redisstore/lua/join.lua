@@ -10,8 +10,9 @@
 --   expect   position
 --   taken    how many inputs
 --   events   how many
+--   elements of the log, how many
 -- REST  of each input, the run that it waits as and the terminal event of that; the
---   events; the entries
+--   elements; the entries
 --
 -- Returns {verdict (as fence, PAUSED and JOINS, or GONE), epoch, end of the log, for each
 --   input the two events that its sender is owed}. GONE: one of the inputs waits no more,
@@ -23,7 +24,7 @@ local t, member = keysOf(KEYS), ARG.member
 local r, joins = open(t.rec, 'join')
 local expect = tonumber(ARG.expect)
 local events = REST + 2 * tonumber(ARG.taken)
-local entries = events + tonumber(ARG.events)
+local entries = events + tonumber(ARG.elements)
 
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
 if verdict == OK then
@@ -40,12 +41,12 @@ if verdict == OK then
     owed[i] = cancellation(t, d.id)
     tell(r, member, owed[i])
   end
-  append(r, t.log, t.big, ARGV, events, entries - 1)
+  append(r, t.log, t.big, ARGV, events, entries - 1, tonumber(ARG.events))
   piecewise('RPUSH', t.journal, ARGV, entries, #ARGV)
   if entries <= #ARGV then gets(r, 'j') end
   r.cn = tonumber(ARG.number)
   decide(t, r)
-  publish(r.nodes, member, r.epoch, expect + 1, ARGV, events, entries - 1)
+  publish(r.nodes, member, r.epoch, ARGV, events, entries - 1)
   local last = joins and getRun(t, joins)
   if joins and not (last and last.status == 'queued') then
     redis.call('HDEL', t.rec, 'join')

@@ -65,30 +65,6 @@ end
 -- digits writes a whole number. Redis and Lua take three times as long for one that may be none.
 local function digits(n) return string.format('%d', n) end
 
--- MARK stands before an event that the caller takes for large, and alone in the
--- log for one that lies in big, by its position.
-local MARK = '\0'
-
--- append logs list[first..last] behind r.seq. big nil: none of them is large.
-local function append(r, log, big, list, first, last)
-  local bytes, rest = 0, nil
-  for i = first, last do
-    local e = list[i]
-    bytes = bytes + #e
-    if big and string.byte(e, 1, 1) == 0 then
-      if not rest then
-        rest = {}
-        for j = first, last do rest[#rest + 1] = list[j] end
-      end
-      rest[i - first + 1] = MARK
-      redis.call('HSET', big, r.seq + i - first + 1, string.sub(e, 2))
-      bytes = bytes - 1
-    end
-  end
-  if rest then piecewise('RPUSH', log, rest, 1, #rest) else piecewise('RPUSH', log, list, first, last) end
-  r.seq, r.bytes = r.seq + last - first + 1, r.bytes + bytes
-end
-
 -- lengths are what packed has written before strings: to write a number takes long.
 local lengths = {}
 
@@ -111,6 +87,38 @@ local function packed(list, first, last)
   return table.concat(room, '', 1, n)
 end
 
+-- An element of a log has one event or several: the position of the first, a comma, how many bytes
+-- they have, a colon, and the events as packed. A zero byte stands behind the colon, before an event,
+-- in what a caller gives for a large one, and alone in the log for one that lies in big, by its position.
+
+-- element is events that a script has found, the first of them for a position.
+local function element(at, events)
+  local bytes = 0
+  for _, e in ipairs(events) do bytes = bytes + #e end
+  return string.format('%d,%d:', at, bytes) .. packed(events, 1, #events)
+end
+
+-- append logs list[first..last], which are elements of n events, behind r.seq. big nil: none of
+-- them is large.
+local function append(r, log, big, list, first, last, n)
+  local bytes, marks = 0, nil
+  for i = first, last do
+    local e = list[i]
+    local at, size, large, rest = string.match(e, '^(%d+),(%d+):(%z?)()')
+    bytes = bytes + size
+    if big and large ~= '' then
+      if not marks then
+        marks = {}
+        for j = first, last do marks[#marks + 1] = list[j] end
+      end
+      marks[i - first + 1] = string.sub(e, 1, rest - 1)
+      redis.call('HSET', big, at, string.sub(e, rest))
+    end
+  end
+  if marks then piecewise('RPUSH', log, marks, 1, #marks) else piecewise('RPUSH', log, list, first, last) end
+  r.seq, r.bytes = r.seq + n, r.bytes + bytes
+end
+
 -- A thread's record says in one field which nodes follow it: of each its id, a space, until
 -- when, '~' if it does so for the runs of inputs alone that it has sent, a space. What is
 -- anything else is nobody.
@@ -126,12 +134,13 @@ local function others(nodes)
   return list
 end
 
--- publish sends list[first..last], which begins at position `at`, to the nodes
--- that follow the thread.
-local function publish(nodes, member, epoch, at, list, first, last)
+-- publish sends list[first..last] to the nodes that follow the thread: elements, or events, the
+-- first of them at a position.
+local function publish(nodes, member, epoch, list, first, last, at)
   local to = last >= first and others(nodes) or {}
   if #to == 0 then return end
-  local message = packed({ 'e', member, epoch, at }, 1, 4) .. packed(list, first, last)
+  if at then list, first, last = { element(at, list) }, 1, 1 end
+  local message = packed({ 'e', member, epoch }, 1, 3) .. packed(list, first, last)
   for _, node in ipairs(to) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 

@@ -73,5 +73,5 @@ putRun(t, d)
 if d.ready == 1 then nudge(t, r, member) end
 decide(t, r)
 local extra = r.extra or {}
-publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, extra, 1, #extra, before + 1)
 return { d.state, d.ready, d.gave, r.epoch, before, extra }

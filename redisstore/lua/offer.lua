@@ -45,7 +45,7 @@ else
   redis.call('ZREM', t.leases, member)
   local head = release(t, r, member, true)
   if head then offerRun(head) end
-  publish(r.nodes, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
+  publish(r.nodes, member, r.epoch, r.extra or {}, 1, #(r.extra or {}), before + 1)
   if r.seq > before then decide(t, r) end
 end
 id, lost, agent = entryOf(r)

@@ -9,12 +9,14 @@
 --   follow  as in read.lua
 --
 -- Returns {0 ok, 1 trimmed or 2 another epoch, epoch, end of the log, where its list begins,
---   bytes in that, events}: no more of them than fill a page (PAGE in thread.lua), one at
+--   bytes in that, events}: no more of them than fill a page (leading in thread.lua), one at
 --   least if there is one and one is wanted. An event may be a mark (marks.go).
 
 local r = open(KEY.rec)
 create(KEY.rec, r, ARG.member, 2 * tonumber(ARG.follow))
 local first, limit = tonumber(ARG.first), tonumber(ARG.limit)
-if r.epoch ~= ARG.epoch then return { 2, r.epoch, r.seq, 0, 0, {} } end
-if first < retainedFrom(r) then return { 1, r.epoch, r.seq, 0, 0, {} } end
-return { 0, r.epoch, r.seq, r.base, r.bytes, limit > 0 and leading(r, KEY.log, KEY.big, first, limit) or {} }
+if r.epoch ~= ARG.epoch then return { 2, r.epoch, r.seq, 0, 0, {}, 0, 0 } end
+if first < retainedFrom(r) then return { 1, r.epoch, r.seq, 0, 0, {}, 0, 0 } end
+local list, place, all = {}, 0, 0
+if limit > 0 then list, place, all = leading(r, KEY.log, KEY.big, first, limit) else all = redis.call('LLEN', KEY.log) end
+return { 0, r.epoch, r.seq, r.base, r.bytes, list, place, all }

@@ -106,18 +106,17 @@ end
 -- afterwards are the events after a position: of many the first.
 local function afterwards(seq)
   seq = math.max(seq + 1, r.base)
-  if seq > r.seq then return {} end
-  if ARG.window == '' then return logged(r, t.log, t.big, seq) end
-  return leading(r, t.log, t.big, seq, r.seq)
+  if seq > r.seq then return {}, 0, 0 end
+  return leading(r, t.log, t.big, seq, r.seq, ARG.window == '' and math.huge or nil)
 end
 
-local from, events, snapshot, window = 0, {}, {}, false
+local from, events, snapshot, window, place, all = 0, {}, {}, false, 0, 0
 if retained then
   from = 1
-  events = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
+  events, place, all = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
 elseif has then
   from = 2
-  events = afterwards(have)
+  events, place, all = afterwards(have)
 elseif used then
   t.replaced = replaced(t, r)
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
@@ -130,7 +129,7 @@ elseif used then
   else
     snapshot = redis.call('HGETALL', t.snap)
   end
-  events = afterwards(r.snapat)
+  events, place, all = afterwards(r.snapat)
 elseif ARG.window ~= '' then
   window = NONE
 end
@@ -190,4 +189,4 @@ end
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   used and suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued - joined, answers, asked, archived,
   r.depoch, paused and 1 or 0, mayHave(r, 'd') and redis.call('HGETALL', t.drafts) or {}, about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes, waiting }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes, place, all, waiting }

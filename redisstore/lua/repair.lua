@@ -31,7 +31,19 @@ local function ordinal(t)
   return n
 end
 
--- renumber makes numbers of the record's numbers. The log's own length says where
+-- ends are the positions of the log's first and last event, and nothing of a log without any. One
+-- whose first or last element cannot be read has none, and goes.
+local function ends(t)
+  local first, last = redis.call('LINDEX', t.log, 0), redis.call('LINDEX', t.log, -1)
+  local ok, from, to = pcall(function()
+    local at, large, rest = string.match(last or '', '^(%d+),%d+:(%z?)()')
+    return firstOf(first), firstOf(last) + (large ~= '' and 1 or #unpacked(last, rest)) - 1
+  end)
+  if ok and to >= from then return from, to end
+  redis.call('DEL', t.log)
+end
+
+-- renumber makes numbers of the record's numbers. The log itself says where
 -- it begins and ends, under another epoch if that was not what the record said.
 local function renumber(t)
   local v = redis.call('HMGET', t.rec, 'ver', 'base', 'seq')
@@ -49,14 +61,15 @@ local function renumber(t)
   if told > 0 and tonumber(redis.call('HGET', t.rec, 'snapat') or 0) <= told then
     redis.call('HSET', t.rec, 'snapat', told + 1)
   end
-  local length, base, seq = redis.call('LLEN', t.log), tonumber(v[2] or 1), tonumber(v[3] or 0)
-  if base and seq and seq == base + length - 1 then return end
-  if seq and seq >= length then base = seq - length + 1 else base = base or 1 end
-  redis.call('HSET', t.rec, 'base', base, 'seq', base + length - 1, 'epoch', ARG.fresh)
+  local base, seq, first, last = tonumber(v[2] or 1), tonumber(v[3] or 0), ends(t)
+  if base and seq and seq == (last or base - 1) and base >= (first or base) and base <= seq + 1 then return end
+  last = last or seq or math.max((base or 1) - 1, 0)
+  base = first or last + 1
+  redis.call('HSET', t.rec, 'base', base, 'seq', last, 'epoch', ARG.fresh)
   -- Nobody has a position in the new epoch yet, and where marks are now is not known.
-  if told > 0 then redis.call('HSET', t.rec, 'told', base + length - 1 .. ' ' .. base + length - 1) end
+  if told > 0 then redis.call('HSET', t.rec, 'told', last .. ' ' .. last) end
   local snapat = tonumber(redis.call('HGET', t.rec, 'snapat') or 0)
-  redis.call('HSET', t.rec, 'snapat', math.max(math.min(snapat, base + length - 1), base - 1))
+  redis.call('HSET', t.rec, 'snapat', math.max(math.min(snapat, last), base - 1))
 end
 
 -- lose forgets a run that cannot be read, or not be ended as it must be.

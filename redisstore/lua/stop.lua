@@ -95,5 +95,5 @@ d.ready = ready
 putRun(t, d)
 decide(t, r)
 local extra = r.extra or {}
-publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, extra, 1, #extra, before + 1)
 return { 1, #owed > 0 and 1 or 0, d.id, owed, ready, r.epoch, before, extra, node, old, r.seq - r.snapat }

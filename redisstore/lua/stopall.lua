@@ -71,7 +71,7 @@ redis.call('HSET', t.runs, 'x:' .. ARG.request, packed({ r.depoch, active }, 1, 
 if r.ver == 0 then redis.call('PEXPIRE', t.runs, ARG.keep) end -- as the record of a thread without an input
 decide(t, r)
 local extra = r.extra or {}
-publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, extra, 1, #extra, before + 1)
 local untold = owed(ids)
 for _, events in ipairs(untold) do
   if #events > 0 then tell(r, member, events) end

@@ -252,43 +252,72 @@ local function retainedFrom(r)
   return math.max(r.base, (r.told == r.snapat - 1 and r.gone or r.told) + 1)
 end
 
--- logged returns the log's events from position first to last; nil: all from first on.
-local function logged(r, log, big, first, last)
-  local list = redis.call('LRANGE', log, first - r.base, last and last - r.base or -1)
-  for i, e in ipairs(list) do
-    if e == MARK then list[i] = redis.call('HGET', big, first + i - 1) or e end
-  end
-  return list
+-- firstOf is the position of an element's first event.
+local function firstOf(e)
+  local at = e and string.match(e, '^%d+')
+  if not at then error('an element of a log is damaged') end
+  return at + 0
 end
 
--- PAGE is how many bytes a page of a log has at most, if it has not one event alone.
-local PAGE = 262144
-
--- leading returns the first of the log's events from a position on: limit at most. It reads
--- many at a time where none of them lies in big.
-local function leading(r, log, big, first, limit)
-  local list, n, room, last = {}, 0, PAGE, math.min(r.seq, first + limit - 1)
-  if first > last then return list end
-  local apart = redis.call('EXISTS', big) == 1
-  local step = apart and 32 or 256
-  for at = first, last, step do
-    for i, e in ipairs(redis.call('LRANGE', log, at - r.base, math.min(at + step - 1, last) - r.base)) do
-      if apart and e == MARK then
-        if n > 0 and redis.call('HSTRLEN', big, at + i - 1) > room then return list end
-        e = redis.call('HGET', big, at + i - 1) or e
-      end
-      room = room - #e
-      if n > 0 and room < 0 then return list end
-      n = n + 1
-      list[n] = e
-    end
+-- elementAt is the place in the log's list of the element that has a position, or one so near before
+-- it, and how many elements there are. Each has one event at least, which says most of it.
+local function elementAt(r, log, at, near)
+  local n = redis.call('LLEN', log)
+  local low, high = math.max(n - 1 - (r.seq - at), 0), math.min(at - r.base, n - 1)
+  while high - low > (near and near * n / math.max(r.bytes, 1) or 0) do
+    local i = math.ceil((low + high) / 2)
+    if firstOf(redis.call('LINDEX', log, i)) > at then high = i - 1 else low = i end
   end
-  return list
+  return low, n
+end
+
+-- leading returns elements of the log with the first events from a position on, limit at least if there
+-- are so many; where the list has the first; how many there are. They are no more than fill a page,
+-- of about most bytes, if it is not one alone.
+local function leading(r, log, big, first, limit, most)
+  local page = most or 262144
+  local list, n, room, last = {}, 0, page, math.min(r.seq, first + limit - 1)
+  if first > last then return list, 0, 0 end
+  local place, all = elementAt(r, log, first, 32768) -- bytes that are read for nothing
+  local step = math.min(math.max(math.floor(page * all / math.max(r.bytes, 1)), 1), 256, last - first + 32)
+  local function more(at, e)
+    local from = firstOf(e)
+    if from > last then return false end
+    if from <= first then place, n, room = at, 0, page end
+    if string.byte(e, -1) == 0 and string.match(e, '^%d+,%d+:%z$') then
+      if n > 0 and redis.call('HSTRLEN', big, from) > room then return false end
+      local event = redis.call('HGET', big, from)
+      e = event and element(from, { event }) or e
+    end
+    room = room - #e
+    if n > 0 and room < 0 then return false end
+    n = n + 1
+    list[n] = e
+    return true
+  end
+  local at, going = place, true
+  while going and at < all do
+    for i, e in ipairs(redis.call('LRANGE', log, at, at + step - 1)) do
+      going = going and more(at + i - 1, e)
+    end
+    at = at + step
+  end
+  -- What stands before the position in its element is not sent.
+  local from, _, large, behind = string.match(list[1] or '', '^(%d+),(%d+):(%z?)()')
+  if from and from + 0 < first and large == '' then
+    for _ = from + 0, first - 1 do
+      local _, colon, length = string.find(list[1], '^(%d+):', behind)
+      behind = colon + length + 1
+    end
+    list[1] = digits(first) .. ',0:' .. string.sub(list[1], behind)
+  end
+  return list, place, all
 end
 
 -- log appends events that the script itself found, and remembers them in r.extra.
 local function log(t, r, list)
-  append(r, t.log, t.big, list, 1, #list)
+  if #list == 0 then return end
+  append(r, t.log, nil, { element(r.seq + 1, list) }, 1, 1, #list)
   r.extra = r.extra or {}
   for i = 1, #list do r.extra[#r.extra + 1] = list[i] end
 end

@@ -42,38 +42,61 @@ local function trim(t, r, count, bytes, age, piece)
     if seq > r.snapat or #r.marks == old + 11 then break end -- it is wanted again
     old = old + 12
   end
-  local first, most, enough, cut = r.base, piece and TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge, false
-  local function size(at, e) return e == MARK and redis.call('HSTRLEN', t.big, at) or #e end
-  -- Where less stays than goes, what stays is looked at.
-  local goal = math.min(base, r.snapat + 1)
-  if not piece and goal - first > r.seq - goal + 1 then
-    redis.call('LTRIM', t.log, goal - first, -1)
-    local gone = {}
-    for _, at in ipairs(redis.call('HKEYS', t.big)) do
-      if tonumber(at) < goal then gone[#gone + 1] = at end
+  local goal, gone = math.min(base, r.snapat + 1), 0
+  local most, enough = piece and r.base + TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge
+  -- each calls f with the position and the bytes of each event of an element, until it says no.
+  local function each(e, f)
+    local first, size, large, at = string.match(e, '^(%d+),(%d+):(%z?)()')
+    if large ~= '' then return f(first + 0, size + 0) end
+    while at <= #e do
+      local _, colon, length = string.find(e, '^(%d+):', at)
+      if not f(first + 0, length + 0) then return end
+      first, at = first + 1, colon + length + 1
     end
-    for i = 1, #gone, 1000 do redis.call('HDEL', t.big, unpack(gone, i, math.min(i + 999, #gone))) end
-    r.base, r.bytes, first = goal, 0, goal
-    for from = goal, r.seq, 100 do
-      for i, e in ipairs(redis.call('LRANGE', t.log, from - goal, from + 99 - goal)) do
-        r.bytes = r.bytes + size(from + i - 1, e)
+  end
+  -- Where less stays than goes, what stays is looked at.
+  if not piece and goal - r.base > r.seq - goal + 1 then
+    redis.call('LTRIM', t.log, (elementAt(r, t.log, goal)), -1)
+    local large = {}
+    for _, at in ipairs(redis.call('HKEYS', t.big)) do
+      if tonumber(at) < goal then large[#large + 1] = at end
+    end
+    for i = 1, #large, 1000 do redis.call('HDEL', t.big, unpack(large, i, math.min(i + 999, #large))) end
+    r.base, r.bytes = goal, 0
+    for from = 0, redis.call('LLEN', t.log) - 1, 32 do
+      for _, e in ipairs(redis.call('LRANGE', t.log, from, from + 31)) do
+        r.bytes = r.bytes + string.match(e, '^%d+,(%d+)')
+        if firstOf(e) < goal then
+          each(e, function(i, n)
+            if i < goal then r.bytes = r.bytes - n end
+            return i < goal
+          end)
+        end
       end
     end
   end
   local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end
-  while not cut and r.base - first < most and r.bytes > enough and wanted() do
-    local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
-    for _, e in ipairs(page) do
-      if r.base >= base and r.bytes <= bytes or r.bytes <= enough and r.base > first then
-        cut = true
-        break
-      end
-      r.bytes = r.bytes - size(r.base, e)
-      if e == MARK then redis.call('HDEL', t.big, r.base) end
-      r.base = r.base + 1
+  local page, at = {}, 1
+  while wanted() and r.base < most and r.bytes > enough do
+    if at >= #page then page, at = redis.call('LRANGE', t.log, gone, gone + 31), 1 end
+    local e, next = page[at], page[at + 1] and firstOf(page[at + 1]) or r.seq + 1
+    local size = string.match(e, '^%d+,(%d+)') + 0
+    if firstOf(e) == r.base and next <= r.snapat + 1 and (next <= base or r.bytes - size >= bytes) then
+      r.base, r.bytes = next, r.bytes - size
+    else
+      each(e, function(i, n)
+        if i < r.base then return true end
+        if not wanted() then return false end
+        r.base, r.bytes = i + 1, r.bytes - n
+        return true
+      end)
+    end
+    if r.base == next then
+      if string.byte(e, -1) == 0 then redis.call('HDEL', t.big, firstOf(e)) end
+      gone, at = gone + 1, at + 1
     end
   end
-  if r.base > first then redis.call('LTRIM', t.log, r.base - first, -1) end
+  if gone > 0 then redis.call('LTRIM', t.log, gone, -1) end
   while old > 1 do
     local _, seq = markOf(r, 1)
     if seq >= r.base then break end

@@ -209,22 +209,12 @@ func (o *other) runs(ctx context.Context) (changes []held, err error) {
 		return nil, err
 	}
 	o.sum.Runs += len(records)
-	base := redis.NewSliceCmd(ctx, "hmget", o.Rec(), "base")
-	if err := errors.Join(link.Ask(ctx, o.conn, []*redis.SliceCmd{base})...); err != nil {
-		return nil, err
-	}
-	text, _ := base.Val()[0].(string)
-	first, _ := strconv.ParseInt(text, 10, 64)
+	begun := map[int64]bool{}
 	for _, r := range records {
-		if at := started[r.field[1:]]; at >= max(first, 1) {
-			event, err := o.event(ctx, at, at-first)
-			if err != nil {
-				return nil, err
-			}
-			changes = append(changes, event...)
-		}
+		begun[started[r.field[1:]]] = true
 	}
-	return append(records, changes...), nil
+	events, err := o.events(ctx, begun)
+	return append(append(records, events...), changes...), err
 }
 
 // changed is a change, if it is one.
@@ -235,17 +225,34 @@ func (o *other) changed(h held) []held {
 	return []held{h}
 }
 
-// event is the RUN_STARTED of a run of the person.
-func (o *other) event(ctx context.Context, seq, place int64) ([]held, error) {
-	event := redis.NewStringCmd(ctx, "lindex", o.Log(), place)
-	big := redis.NewStringCmd(ctx, "hget", o.Big(), strconv.FormatInt(seq, 10))
-	for _, err := range link.Ask(ctx, o.conn, []*redis.StringCmd{event, big}) {
-		if err != nil && !errors.Is(err, redis.Nil) {
+// logPage is how many elements of a log are looked through at a time.
+const logPage = 64
+
+// events are those of the log at the positions of the RUN_STARTED of the person's runs.
+func (o *other) events(ctx context.Context, begun map[int64]bool) (changes []held, err error) {
+	for at := range begun {
+		field := strconv.FormatInt(at, 10)
+		big := redis.NewStringCmd(ctx, "hget", o.Big(), field)
+		if err := errors.Join(link.Ask(ctx, o.conn, []*redis.StringCmd{big})...); err != nil && !errors.Is(err, redis.Nil) {
 			return nil, err
 		}
+		changes = append(changes, o.changed(held{key: o.Big(), field: field, was: big.Val(), is: o.untold(big.Val())})...)
 	}
-	if text := big.Val(); text != "" {
-		return o.changed(held{key: o.Big(), field: strconv.FormatInt(seq, 10), was: text, is: o.untold(text)}), nil
+	for from, more := int64(0), len(begun) > 0; more; from += logPage {
+		page := redis.NewStringSliceCmd(ctx, "lrange", o.Log(), from, from+logPage-1)
+		if err := errors.Join(link.Ask(ctx, o.conn, []*redis.StringSliceCmd{page})...); err != nil {
+			return nil, err
+		}
+		for i, was := range page.Val() {
+			is := link.Mapped(was, func(at int64, e []byte) []byte {
+				if begun[at] {
+					return []byte(o.untold(string(e)))
+				}
+				return e
+			})
+			changes = append(changes, o.changed(held{key: o.Log(), place: from + int64(i), was: was, is: is})...)
+		}
+		more = len(page.Val()) == logPage
 	}
-	return o.changed(held{key: o.Log(), place: place, was: event.Val(), is: o.untold(event.Val())}), nil
+	return changes, nil
 }

@@ -249,9 +249,10 @@ func (s *GroupCommit) commitCall(group []*pending) Call {
 	c := Call{Script: lua.Commit, Keys: make([]string, 0, 4*len(group))}
 	n := 0
 	for _, p := range group {
-		n += len(lua.Commit.Each) + len(p.batch.Events) + len(p.batch.Entries)
+		n += len(lua.Commit.Each) + 1 + len(p.batch.Entries)
 	}
 	c.Rest = make([]any, 0, n)
+	var buf [4]any
 	for _, p := range group {
 		b, flags := &p.batch, 0
 		c.Keys = append(c.Keys, p.keys.Rec(), p.keys.Log(), p.keys.Journal())
@@ -264,12 +265,13 @@ func (s *GroupCommit) commitCall(group []*pending) Call {
 			c.Keys = append(c.Keys, p.keys.Big())
 			flags += 2
 		}
+		elements := s.conn.AppendElements(buf[:0], b.Expect+1, b.Events)
 		c.Rest = lua.Commit.Group(c.Rest, lua.Args{
 			{"member", p.keys.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
-			{"events", len(b.Events)}, {"entries", len(b.Entries)},
+			{"events", len(b.Events)}, {"elements", len(elements)}, {"entries", len(b.Entries)},
 		})
-		c.Rest = s.conn.AppendEvents(c.Rest, b.Events)
+		c.Rest = append(c.Rest, elements...)
 		c.Rest = AppendBytes(c.Rest, b.Entries)
 	}
 	return c

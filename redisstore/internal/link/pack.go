@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 )
 
 // Lists of strings travel and rest as each string's length, a colon, and the
@@ -24,18 +23,25 @@ func Pack[S ~string | ~[]byte](dst []byte, items ...S) []byte {
 var errPacked = errors.New("redisstore: a packed list is damaged")
 
 // Unpack reads a packed list.
-func Unpack(s string) ([]string, error) {
-	var items []string
-	for s != "" {
-		size, rest, ok := strings.Cut(s, ":")
-		n, err := strconv.Atoi(size)
-		if !ok || err != nil || n < 0 || n > len(rest) {
-			return nil, errPacked
+func Unpack(s string) (items []string, err error) {
+	for item := ""; s != ""; items = append(items, item) {
+		if item, s, err = unpackOne(s); err != nil {
+			return nil, err
 		}
-		items = append(items, rest[:n])
-		s = rest[n:]
 	}
 	return items, nil
+}
+
+// unpackOne is the first item, and what follows it.
+func unpackOne[S ~string | ~[]byte](s S) (item, rest S, err error) {
+	n, i := 0, 0
+	for ; i < len(s) && '0' <= s[i] && s[i] <= '9' && n <= len(s); i++ {
+		n = 10*n + int(s[i]-'0')
+	}
+	if i == 0 || i == len(s) || s[i] != ':' || n > len(s)-i-1 {
+		return item, rest, errPacked
+	}
+	return s[i+1 : i+1+n], s[i+1+n:], nil
 }
 
 // PackArray packs the elements of a JSON array, each as it is written.

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -245,19 +244,20 @@ func (s *Deliveries) parse(payload string) (*store.Delivery, error) {
 	}
 	switch parts[0] {
 	case "e":
-		if len(parts) < 4 {
-			return nil, errMessage
+		if len(parts) == 3 { // the log has begun again
+			return &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: 1}, nil
 		}
-		first, err := strconv.ParseInt(parts[3], 10, 64)
+		first, _, err := element([]byte(parts[3]))
 		if err != nil {
 			return nil, fmt.Errorf("position: %w", err)
 		}
-		d := &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: first}
-		for _, e := range parts[4:] {
-			if isSnapshotMark(e) { // who follows reads the log
-				return &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: first + int64(len(parts[4:]))}, nil
-			}
-			d.Events = append(d.Events, []byte(strings.TrimPrefix(e, LargeMark)))
+		events, _, err := Elements(parts[3:], first, math.MaxInt)
+		if err != nil {
+			return nil, err
+		}
+		d := &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: first, Events: events}
+		if Unmarked(events) < len(events) { // who follows reads the log
+			d.First, d.Events = first+int64(len(events)), nil
 		}
 		return d, nil
 	case "r":

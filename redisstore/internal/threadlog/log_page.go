@@ -2,8 +2,9 @@ package threadlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"slices"
+	"fmt"
 	"strconv"
 	"sync"
 
@@ -15,10 +16,9 @@ import (
 )
 
 // A page of a log takes Redis a tenth of the time by LRANGE that it takes in a script, where
-// strings are made of its events twice. LRANGE needs to know where the list begins. A
-// script behind it in the same round trip says whether the list is still that log's. Within
-// an epoch a log's beginning moves in one direction: if it was at a place at two looks, it
-// was there between them too.
+// strings are made of its elements twice. LRANGE needs to know where in the list a position is: who
+// reads page after page does, and an element says whether it is that one. A script behind it in
+// the same round trip says whether the list is still that log's.
 
 const (
 	PageBytes = 256 << 10 // about, of a page
@@ -30,7 +30,7 @@ const (
 // readLog reads the first of the events first..first+limit-1 of a log, of which some may be
 // marks of snapshots.
 func (s *Reader) readLog(ctx context.Context, t keyspace.Thread, epoch string, first int64, limit int) (store.RangeResult, error) {
-	if log, ok := s.cache.Logs.known(t); ok && log.Epoch == epoch && log.Base <= first && first <= log.End && log.Bytes <= PlainBytes && !log.uneven {
+	if log, ok := s.cache.Logs.known(t, first); ok && log.Epoch == epoch && log.Bytes <= PlainBytes {
 		if res, ok, err := s.plainPage(ctx, t, log, first, limit); ok || err != nil {
 			return res, err
 		}
@@ -39,8 +39,11 @@ func (s *Reader) readLog(ctx context.Context, t keyspace.Thread, epoch string, f
 	if err != nil {
 		return store.RangeResult{}, err
 	}
-	res, _ := s.readRange(t, r)
-	return res, r.Err
+	res, list, log := readRange(r)
+	if r.Err == nil && res.Status == store.RangeOK {
+		res.Events, err = s.unpacked(t, log, list, first, limit)
+	}
+	return res, cmp.Or(r.Err, err)
 }
 
 func (s *Reader) rangeCall(t keyspace.Thread, epoch string, first int64, limit int) link.Call {
@@ -51,14 +54,32 @@ func (s *Reader) rangeCall(t keyspace.Thread, epoch string, first int64, limit i
 var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
 
 // readRange reads the script's answer.
-func (s *Reader) readRange(t keyspace.Thread, r *link.Reply) (store.RangeResult, KnownLog) {
-	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.Int()&3]), End: store.Position{Epoch: r.Text(), Seq: r.Int()}}
-	log := KnownLog{Epoch: res.End.Epoch, Base: r.Int(), Bytes: r.Int(), End: res.End.Seq}
-	res.Events = r.Events()
-	if r.Err == nil && res.Status == store.RangeOK {
-		s.cache.Logs.Note(t, log)
+func readRange(r *link.Reply) (res store.RangeResult, list [][]byte, log KnownLog) {
+	res = store.RangeResult{Status: store.RangeStatus(rangeStatus[r.Int()&3]), End: store.Position{Epoch: r.Text(), Seq: r.Int()}}
+	log = KnownLog{Epoch: res.End.Epoch, Events: res.End.Seq + 1 - r.Int(), Bytes: r.Int()}
+	list, log.Place, log.Elements = r.Events(), r.Int(), r.Int()
+	return res, list, log
+}
+
+// unpacked are the events of a page of elements from a position on, the first of which is where
+// the log says. It notes where what comes next is.
+func (s *Reader) unpacked(t keyspace.Thread, log KnownLog, page [][]byte, first int64, limit int) ([][]byte, error) {
+	events, at, err := link.Elements(page, first, limit)
+	if err != nil || len(page) == 0 {
+		return [][]byte{}, err
 	}
-	return res, log
+	if len(events) == 0 {
+		return nil, fmt.Errorf("redisstore: %w: nothing of the log at %d", store.ErrCorrupted, first)
+	}
+	bytes := 0
+	for _, e := range page {
+		bytes += len(e)
+	}
+	log.size = int64(bytes / len(page))
+	if log.Place += int64(at); log.Place < log.Elements {
+		s.cache.Logs.Note(t, first+int64(len(events)), log)
+	}
+	return events, nil
 }
 
 // plainPage is readLog by LRANGE. Not ok: the script is to be asked.
@@ -67,7 +88,8 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 	if !single {
 		client = s.conn.Master(t.Rec())
 	}
-	if client == nil || s.conn.Settings.Singly {
+	count := log.fill(min(int64(limit), pieceEvents))
+	if client == nil || s.conn.Settings.Singly || count < 1 {
 		return res, false, nil
 	}
 	if err := s.conn.Usable(); err != nil {
@@ -75,11 +97,11 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
-	limit = int(min(int64(limit), log.fill(), log.End-first+1)) // of what came since no sizes are known
 	check := s.rangeCall(t, log.Epoch, first, 0)
 	pipe := client.Pipeline()
-	text := bytes.NewBuffer(make([]byte, 0, log.expect(limit)))
-	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), first-log.Base, first-log.Base+int64(limit)-1)
+	room := count*(log.each()+10)*5/4 + 1024 // a buffer that grows copies all that it has
+	text := bytes.NewBuffer(make([]byte, 0, min(room, 2*PageBytes)))
+	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), log.Place, log.Place+count-1)
 	verdict := s.conn.Command(ctx, check)
 	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
 	_, _ = pipe.Exec(ctx) // each command has its own error
@@ -91,44 +113,39 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 		s.conn.Reload(ctx, err)
 		return res, false, err
 	}
-	res, now := s.readRange(t, r)
+	res, _, now := readRange(r)
 	if r.Err != nil || res.Status != store.RangeOK {
 		return res, true, r.Err
 	}
-	events, whole := bulkStrings(text.Bytes())
-	if !whole || now.Base != log.Base {
+	elements, whole := bulkStrings(text.Bytes())
+	if !whole {
 		return res, false, nil
 	}
-	page, few := filled(events)
-	if few {
-		now.uneven = true
-		s.cache.Logs.Note(t, now)
-	}
-	apart := slices.ContainsFunc(page, func(e []byte) bool { return string(e) == link.LargeMark })
-	res.Events = page
-	return res, !apart && (len(page) > 0 || first > res.End.Seq), nil
+	now.Place = log.Place
+	res.Events, err = s.unpacked(t, now, filled(elements), first, limit)
+	return res, err == nil && len(res.Events) > 0, nil
 }
 
-// filled are the first of some events, as many as fill a page. Few: most of the bytes are
-// those of the others, and what is returned does not keep them.
-func filled(events [][]byte) (page [][]byte, few bool) {
+// filled are the first of some elements, as many as fill a page. If most of the bytes are
+// those of the others, what is returned does not keep them.
+func filled(elements [][]byte) (page [][]byte) {
 	n, size, all := 0, 0, 0
-	for _, e := range events {
+	for _, e := range elements {
 		if all < PageBytes {
 			n, size = n+1, size+len(e)
 		}
 		all += len(e)
 	}
 	if 2*size >= all {
-		return events[:n:n], false
+		return elements[:n:n]
 	}
 	page = make([][]byte, n)
 	text := make([]byte, 0, size)
-	for i, e := range events[:n] {
+	for i, e := range elements[:n] {
 		text = append(text, e...)
 		page[i] = text[len(text)-len(e) : len(text) : len(text)]
 	}
-	return page, true
+	return page
 }
 
 // bulkStrings are those of an array, as RESP has it, each of them within the text, and nil for what
@@ -177,59 +194,60 @@ func absent(text []byte) int {
 
 // KnownLog is what was last heard of a log.
 type KnownLog struct {
-	Epoch     string
-	Base, End int64 // of the list's first event, and the last
-	Bytes     int64 // in the list
-	uneven    bool  // its events are too different for their number to say how many fill a page
+	Epoch                   string
+	Place                   int64 // in the list, of the element with some position
+	Elements, Events, Bytes int64 // in the list
+	size                    int64 // of an element of the page before; 0: not known
 }
 
-// fill is how many of its events fill a page, if they are much alike.
-func (l KnownLog) fill() int64 {
-	if l.Bytes <= PageBytes {
-		return pieceEvents
+// fill is how many elements from the place on fill a page, or have so many events, if they are much
+// alike. What came since is not counted: its sizes are not known.
+func (l KnownLog) fill(limit int64) int64 {
+	n := l.Elements - l.Place
+	if l.Place < 0 || n < 1 {
+		return 0
 	}
-	return max(PageBytes*(l.End-l.Base+1)/l.Bytes, 1)
+	return min(n, max(PageBytes/max(l.each(), 1), 1), limit+1, limit*l.Elements/max(l.Events, 1)+1)
 }
 
-// expect is about how many bytes so many of its events take on the wire.
-func (l KnownLog) expect(events int) int64 {
-	there := max(l.End-l.Base+1, 1)
-	return min(int64(events), there)*(l.Bytes/there+10) + 512
-}
+// each is how many bytes an element has, as far as is known. Events of one kind come together.
+func (l KnownLog) each() int64 { return max(l.size, l.Bytes/max(l.Elements, 1)) }
 
 // keptLogs bounds knownLogs: those that are read page after page at a time.
 const keptLogs = 1024
 
 // knownLogs are what was heard of logs that are read. It is believed only as far as it is
-// checked.
+// checked: an element says its position.
 type knownLogs struct {
 	mu sync.Mutex
-	of map[string]KnownLog // by the thread's base
+	of map[logPlace]KnownLog
 }
 
-func (k *knownLogs) known(t keyspace.Thread) (KnownLog, bool) {
+type logPlace struct {
+	thread string // its base
+	at     int64  // position
+}
+
+func (k *knownLogs) known(t keyspace.Thread, at int64) (KnownLog, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	log, ok := k.of[t.Base]
+	log, ok := k.of[logPlace{t.Base, at}]
 	return log, ok
 }
 
-// Note takes in what was heard of a log.
-func (k *knownLogs) Note(t keyspace.Thread, log KnownLog) {
+// Note takes in what was heard of a log, and where in its list a position is.
+func (k *knownLogs) Note(t keyspace.Thread, at int64, log KnownLog) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.of == nil {
-		k.of = map[string]KnownLog{}
+		k.of = map[logPlace]KnownLog{}
 	}
-	before, known := k.of[t.Base]
-	if before.Epoch == log.Epoch && before.Base == log.Base {
-		log.uneven = log.uneven || before.uneven
-	}
-	if !known && len(k.of) >= keptLogs {
+	place := logPlace{t.Base, at}
+	if _, known := k.of[place]; !known && len(k.of) >= keptLogs {
 		for other := range k.of { // any of them
 			delete(k.of, other)
 			break
 		}
 	}
-	k.of[t.Base] = log
+	k.of[place] = log
 }

@@ -24,12 +24,12 @@ func TestFilledPages(t *testing.T) {
 		"many more":           {slices.Repeat([][]byte{event(PageBytes / 4)}, 9), 4, true},
 		"one and many":        {[][]byte{event(1), event(PageBytes), event(2 * PageBytes)}, 2, true},
 	} {
-		page, few := filled(c.events)
-		if len(page) != c.want || few != c.few {
-			t.Errorf("%s: %d, %t", name, len(page), few)
+		page := filled(c.events)
+		if len(page) != c.want {
+			t.Errorf("%s: %d", name, len(page))
 		}
 		for i, e := range page {
-			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || few == (&e[0] == &c.events[i][0]) {
+			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || c.few == (&e[0] == &c.events[i][0]) {
 				t.Errorf("%s: event %d is not as it was, or where", name, i)
 			}
 		}
@@ -39,9 +39,9 @@ func TestFilledPages(t *testing.T) {
 func TestLogsThatAreKnownAreBounded(t *testing.T) {
 	var k knownLogs
 	for i := range 3 * keptLogs {
-		k.Note(keyspace.Thread{Base: fmt.Sprint(i)}, KnownLog{Base: int64(i)})
+		k.Note(keyspace.Thread{}, int64(i), KnownLog{Place: int64(i)})
 	}
-	if last, ok := k.known(keyspace.Thread{Base: fmt.Sprint(3*keptLogs - 1)}); !ok || last.Base != 3*keptLogs-1 || len(k.of) != keptLogs {
+	if last, ok := k.known(keyspace.Thread{}, 3*keptLogs-1); !ok || last.Place != 3*keptLogs-1 || len(k.of) != keptLogs {
 		t.Errorf("%v, %d are known", last, len(k.of))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -18,9 +19,13 @@ import (
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
-// missedEvents is how many of the events that a follower has missed come with a view. The
-// others are read as pages of the log, which costs less than through a script.
-const missedEvents = 64
+// missedEvents is how many of the events that a follower has missed come with a view, and with
+// what else their elements have, up to missedMost. The others are read as pages of the log, which
+// costs less than through a script.
+const (
+	missedEvents = 64
+	missedMost   = 1024
+)
 
 // Reader are the calls that read threads and their logs. They wait for each other by the
 // limits of each server's readers.
@@ -170,15 +175,14 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 	v := &store.ThreadView{Now: time.UnixMilli(r.Int()), Version: r.Int(), Epoch: r.Text(), Base: r.Int(),
 		Seq: r.Int(), Boundary: r.Int()}
 	at, from := r.Int(), r.Int()
-	events := r.Events()
+	elements := r.Events()
 	stored := r.List()
-	switch from {
-	case fromWanted:
-		v.Recovered, v.Missed = true, events[:link.Unmarked(events)]
-	case fromHave:
-		v.Held, v.From, v.Log = true, q.Have.Seq, events
-	default:
-		v.From, v.Log = at, events
+	limit := math.MaxInt
+	switch v.From = at; {
+	case from == fromWanted && q.After != nil:
+		v.From, limit = q.After.Seq, missedMost
+	case from == fromHave:
+		v.Held, v.From = true, q.Have.Seq
 	}
 	v.Suspension = r.JSON()
 	v.Active = readRun(r)
@@ -207,7 +211,7 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 		w = readWindow(told, false)
 		r.Join(told)
 	}
-	log := KnownLog{Epoch: v.Epoch, Base: r.Int(), Bytes: r.Int(), End: v.Seq}
+	log := KnownLog{Epoch: v.Epoch, Events: v.Seq + 1 - r.Int(), Bytes: r.Int(), Place: r.Int(), Elements: r.Int()}
 	if w != nil {
 		w.bytes = v.Bytes - log.Bytes
 	}
@@ -223,12 +227,12 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 	if r.Err != nil {
 		return nil, nil, r.Err
 	}
-	told := v.From + int64(len(v.Log))
-	if from == fromWanted && q.After != nil {
-		told = q.After.Seq + int64(len(v.Missed))
+	events, err := s.unpacked(t, log, elements, v.From+1, limit)
+	if err != nil {
+		return nil, nil, err
 	}
-	if told < v.Seq {
-		s.cache.Logs.Note(t, log) // the others are asked for next
+	if v.Log = events; from == fromWanted {
+		v.From, v.Log, v.Recovered, v.Missed = 0, nil, true, events[:link.Unmarked(events)]
 	}
 	return v, w, nil
 }
