@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -154,6 +155,29 @@ func TestAThreadThatMovesOnTakesItsRoomOnce(t *testing.T) {
 				t.Errorf("%d pieces were read of %d tries", at.pieces, tt.times)
 			}
 		})
+	}
+}
+
+// A server that does not answer is asked for a piece once.
+func TestASilentServerIsAskedForAPieceOnce(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Partitions: 1, Timeout: 300 * time.Millisecond})
+	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+	for i := range 600 {
+		id := fmt.Sprint("m", i)
+		u.Append, u.Upsert[id] = append(u.Append, id), json.RawMessage(fmt.Sprintf(`{"id":%q,"content":%q}`, id, incompressible(1200)))
+	}
+	turn(t, s, 1, "r1", u)
+	pauses, err := redis.ParseURL(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := redis.NewClient(pauses)
+	defer other.Close()
+	at := &beforeMessage{field: "mm", do: func() { other.Do(t.Context(), "client", "pause", 1000, "all") }}
+	s.conn.Client.(*redis.Client).AddHook(at)
+	if _, err := s.Read(t.Context(), testKey, store.ReadQuery{}); err == nil || at.pieces != 1 {
+		t.Errorf("it was asked %d times: %v", at.pieces, err)
 	}
 }
 

@@ -230,6 +230,10 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
   await row.locator("a").click();
   await tab.says(word);
   assert.equal(await tab.at("interrupt").count(), 0);
+  await row.locator("a").press("F2");
+  await tab.page.keyboard.type(`${word} called otherwise`);
+  await tab.page.keyboard.press("Enter");
+  await until(async () => (await tab.page.title()).includes("called otherwise"), "the page is called as the chat is");
   await tab.fill("thread-search", word.toUpperCase());
   await until(async () => /^1 found/.test(await tab.at("thread-found").textContent()), "it is found by its title");
   await tab.fill("thread-search", "nothing is called so");

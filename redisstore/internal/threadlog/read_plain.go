@@ -113,10 +113,12 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 	for i := range names {
 		args = append(args, &names[i]) // which makes no object of each
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.s.conn.Settings.Timeout) // for both
+	defer cancel()
 	of := pieceTexts.Get().(*piece)
 	of.text.Reset()
 	err := p.ask(ctx, redis.NewRawWriteToCmd(ctx, &of.text, args...))
-	if errors.Is(err, errMoved) {
+	if errors.Is(err, errMoved) || err != nil && ctx.Err() != nil {
 		return nil, err
 	}
 	whole := false
@@ -124,7 +126,7 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 		of.values, whole = bulkStrings(of.text.Bytes())
 	}
 	if !whole || len(of.values) != len(names) {
-		// What is read so is asked for once, wherever the keys have gone: it is not asked again.
+		// What is read so is asked for once, wherever the keys have gone and whatever became of the connection.
 		again := redis.NewSliceCmd(ctx, args...)
 		if err := p.ask(ctx, again); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package threadlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,9 +21,6 @@ type together struct {
 	room *link.Room
 }
 
-// growth is how many bytes more there may be room for than there are messages.
-const growth = 512 << 10
-
 func newTogether(head string, all int, room *link.Room) *together {
 	return &together{text: []byte(head), ends: make([]int, 0, all), head: len(head), all: all, room: room}
 }
@@ -36,7 +34,7 @@ func add[V ~string | ~[]byte](m *together, value V) (err error) {
 		m.text = append(m.text, ',')
 		// There is to be room for all if the others are like these, but not very much: they may be short.
 		if size := len(m.text); cap(m.text)-size < link.UnfoldRoom {
-			m.text = slices.Grow(m.text, min(max(size/n*max(m.all-n, 0)*33/32, size/4), growth+8*size)+link.UnfoldRoom)
+			m.text = slices.Grow(m.text, min(max(size/n*max(m.all-n, 0)*33/32, size/4), 2*size)+link.UnfoldRoom)
 		}
 	}
 	if m.text, err = link.Unfold(m.text, value, m.room); err != nil {
@@ -53,6 +51,10 @@ func add[V ~string | ~[]byte](m *together, value V) (err error) {
 func (m *together) put(snap *store.Snapshot, q store.ReadQuery) {
 	snap.Messages = make([]json.RawMessage, len(m.ends))
 	text, at := append(m.text, q.Tail...), m.head
+	// Whoever holds it is asked for its bytes, and not for its room.
+	if cap(text)-len(text) > len(text)/4 {
+		text = bytes.Clone(text)
+	}
 	for i, end := range m.ends {
 		snap.Messages[i] = text[at:end:end]
 		at = end + len(",")

@@ -12,7 +12,7 @@ function browser() {
   const failing: { with?: Error } = {};
   const keep = () => {
     const items = new Map<string, string>();
-    return { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value) };
+    return { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value), removeItem: (key: string) => void items.delete(key) };
   };
   const open = (kept = keep()) => {
     let closed = false;
@@ -35,6 +35,18 @@ function browser() {
   };
   return { open, removed, failing };
 }
+
+it("keeps nothing for whoever comes next, and deletes nothing for who is gone", async () => {
+  const { open, removed } = browser();
+  const [tab, other] = [open(), open()];
+  expect(tab.kept.getItem("aguiws:deletions")).toBeNull();
+  tab.deletions.hold("t1", "One");
+  expect(tab.kept.getItem("aguiws:deletions")).toContain("t1");
+  tab.deletions.forget();
+  expect([tab.held(), other.held(), tab.kept.getItem("aguiws:deletions")]).toEqual(["", "", null]);
+  await vi.advanceTimersByTimeAsync(HELD_MS);
+  expect(removed).toEqual([]);
+});
 
 it("deletes when the time is over, and not before", async () => {
   const { open, removed } = browser();
@@ -94,7 +106,7 @@ it("has not deleted what a tab keeps that is opened again long after", async () 
   before.close();
   const text = before.kept.getItem("aguiws:deletions");
   await vi.advanceTimersByTimeAsync(24 * 3_600_000);
-  const { held } = open({ getItem: () => text, setItem: () => {} });
+  const { held } = open({ getItem: () => text, setItem: () => {}, removeItem: () => {} });
   expect(held()).toBe("");
   await vi.advanceTimersByTimeAsync(HELD_MS * 2);
   expect(removed).toEqual([]);
@@ -125,7 +137,7 @@ it("says that it was refused, and shows the chat again", async () => {
 
 it("takes no harm from what is kept that is none of its own", () => {
   for (const text of ["{", "null", '[1,null,{"threadId":1}]']) {
-    expect(new Deletions({ remove: async () => {}, kept: { getItem: () => text, setItem: () => {} } }).look().held).toEqual([]);
+    expect(new Deletions({ remove: async () => {}, kept: { getItem: () => text, setItem: () => {}, removeItem: () => {} } }).look().held).toEqual([]);
   }
 });
 

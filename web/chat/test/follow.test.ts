@@ -21,6 +21,7 @@ describe("the end is followed", () => {
 it("is not followed while there is only room at it", () => {
   const at = (top: number, height: number) => ({ top, seen: 300, height });
   expect(followsAfter(false, at(0, 1000), at(700, 1000), 1000)).toBe(false);
+  expect(followsAfter(false, at(0, 1001), at(700, 1001), 1000), "whose height is rounded").toBe(false);
   expect(followsAfter(false, at(700, 1100), at(800, 1100), 1000), "by who goes down to what is behind it").toBe(true);
   expect(followsAfter(false, at(0, 1100), at(700, 1100), 1000)).toBe(false);
 });

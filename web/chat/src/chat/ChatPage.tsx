@@ -121,7 +121,9 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     back.edit(last.id);
     return true;
   };
-  const title = useTitle(threadId, messages, status.older > 0);
+  const [called, call] = useState<string>();
+  const begun = useTitle(threadId, messages, status.older > 0);
+  const title = called || begun;
   /** The run that was stopped here last, until something else is said. */
   const [stopping, setStopping] = useState<string>();
   /** Why the last turn was not asked anew. */
@@ -206,7 +208,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
         )}
       </Bar>
       <div className="columns">
-        {(wide || listed) && !signedOut && <ThreadList current={threadId} outgoing={picture.outgoing.length} begin={begin} close={wide ? undefined : hide} />}
+        {(wide || listed) && !signedOut && <ThreadList current={threadId} outgoing={picture.outgoing.length} begin={begin} titled={call} close={wide ? undefined : hide} />}
         <div className="page">
           {away && (
             <p className="banner" role="status" data-testid="away">

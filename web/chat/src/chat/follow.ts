@@ -18,10 +18,11 @@ export interface Scrolled {
 
 /**
  * Whether the end is followed after a scroll from one place to another. What shrinks moves the page without anybody's doing.
- * `reserved`: so high is the page with nothing but room at its end, which is nothing to follow.
+ * `reserved`: so high is the page with nothing but room at its end, which is nothing to follow; lengths are rounded, and no
+ * line is lower than what is near.
  */
 export function followsAfter(follows: boolean, from: Scrolled, to: Scrolled, reserved = 0): boolean {
-  if (to.height <= reserved) return false;
+  if (to.height <= reserved + NEAR) return false;
   if (to.height - to.top - to.seen <= NEAR) return true;
   return follows && !(to.top < from.top && to.height >= from.height);
 }

@@ -35,12 +35,14 @@ interface ListProps {
   /** So much was sent from here and is not known to have been taken. */
   outgoing: number;
   begin: () => void;
+  /** Hears what the current one is called: somebody, or its agent, may have called it otherwise than it began. */
+  titled: (title: string | undefined) => void;
   /** Puts the list away; left out where it always has a place. */
   close?: () => void;
 }
 
 /** The threads of the namespace: those that wait for an answer first, then by day, latest first. */
-export function ThreadList({ current, outgoing, begin, close }: ListProps) {
+export function ThreadList({ current, outgoing, begin, titled, close }: ListProps) {
   const { items, error, more, fetching, fault, refresh } = useThreads(control, ofThreads);
   const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofChatsWaiting);
   // What expires waits for nobody, though nothing has come of it.
@@ -51,6 +53,8 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
     if (outgoing < before.current) refresh();
     before.current = outgoing;
   }, [outgoing, refresh]);
+  const called = items?.find(({ threadId }) => threadId === current)?.title;
+  useEffect(() => titled(called), [titled, called]);
   const deletions = pageDeletions();
   const { held } = useSyncExternalStore(deletions.watch, deletions.look);
   useEffect(() => {
@@ -73,11 +77,20 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   useLayoutEffect(() => {
     if (list.current) list.current.scrollTop = scrolled;
   }, []);
+  /** The first of those that were asked for, until it is drawn. */
+  const come = useRef<string>(undefined);
   const showMore = async (fetch: () => Promise<ThreadInfo | undefined>) => {
-    const first = await fetch();
-    // The button may be gone, and whoever goes on with the keyboard goes on with what has come.
-    if (first) requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-thread-id="${CSS.escape(first.threadId)}"] a`)?.focus());
+    come.current = (await fetch())?.threadId;
+    goOn();
   };
+  // The button may be gone, and whoever goes on with the keyboard goes on with what has come.
+  const goOn = () => {
+    const first = come.current && list.current?.querySelector<HTMLElement>(`[data-thread-id="${CSS.escape(come.current)}"] a`);
+    if (!first) return;
+    come.current = undefined;
+    first.focus();
+  };
+  useEffect(goOn);
   const hidden = new Set(held.map(({ threadId }) => threadId));
   const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
   const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));

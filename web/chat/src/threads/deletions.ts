@@ -2,6 +2,7 @@
 // asked. That tab may be loaded anew meanwhile; one that is closed has deleted nothing, also when it is opened again later.
 
 import { call } from "../server/api";
+import { whenOver } from "../server/session";
 
 export interface Deletion {
   threadId: string;
@@ -25,6 +26,7 @@ const KEY = "aguiws:deletions";
 interface Kept {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
+  removeItem(key: string): void;
 }
 
 /** What goes to the other tabs. */
@@ -77,6 +79,14 @@ export class Deletions {
     this.does.tabs?.postMessage({ over: threadId });
   }
 
+  /** The person is gone: what waits to be deleted stays. */
+  forget(): void {
+    for (const { threadId, elsewhere } of this.held) {
+      if (elsewhere) this.drop(threadId);
+      else this.undo(threadId);
+    }
+  }
+
   private put(one: Deletion): void {
     clearTimeout(this.timers.get(one.threadId));
     this.timers.set(one.threadId, setTimeout(() => void (one.elsewhere ? this.drop(one.threadId) : this.carryOut(one)), Math.max(0, one.at + (one.elsewhere ? LOST_MS : 0) - Date.now())));
@@ -118,7 +128,9 @@ export class Deletions {
   private changed(): void {
     this.picture = { held: this.held, fault: this.fault };
     try {
-      this.does.kept?.setItem(KEY, JSON.stringify(this.held.filter(({ elsewhere }) => !elsewhere)));
+      const own = this.held.filter(({ elsewhere }) => !elsewhere);
+      if (own.length > 0) this.does.kept?.setItem(KEY, JSON.stringify(own));
+      else this.does.kept?.removeItem(KEY);
     } catch {
       // It is carried out unless the tab is loaded anew.
     }
@@ -137,8 +149,11 @@ function read(kept: Kept | undefined): Deletion[] {
 
 let page: Deletions | undefined;
 
-/** Those of this tab. */
+const forget = () => page?.forget();
+
+/** Those of this tab, and of whoever is signed in. */
 export function pageDeletions(): Deletions {
+  whenOver(forget);
   return (page ??= new Deletions({
     remove: (threadId) => call("DELETE", `/threads/${encodeURIComponent(threadId)}`),
     kept: sessionStorage,
