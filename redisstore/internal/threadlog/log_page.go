@@ -121,14 +121,18 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 	if !whole {
 		return res, false, nil
 	}
+	page, few := filled(elements)
+	if few {
+		s.cache.Logs.Note(t, 0, KnownLog{Epoch: now.Epoch, uneven: res.End.Seq})
+	}
 	now.Place = log.Place
-	res.Events, err = s.unpacked(t, now, filled(elements), first, limit)
+	res.Events, err = s.unpacked(t, now, page, first, limit)
 	return res, err == nil && len(res.Events) > 0, nil
 }
 
-// filled are the first of some elements, as many as fill a page. If most of the bytes are
-// those of the others, what is returned does not keep them.
-func filled(elements [][]byte) (page [][]byte) {
+// filled are the first of some elements, as many as fill a page. Few: most of the bytes are
+// those of the others, and what is returned does not keep them.
+func filled(elements [][]byte) (page [][]byte, few bool) {
 	n, size, all := 0, 0, 0
 	for _, e := range elements {
 		if all < PageBytes {
@@ -137,7 +141,7 @@ func filled(elements [][]byte) (page [][]byte) {
 		all += len(e)
 	}
 	if 2*size >= all {
-		return elements[:n:n]
+		return elements[:n:n], false
 	}
 	page = make([][]byte, n)
 	text := make([]byte, 0, size)
@@ -145,7 +149,7 @@ func filled(elements [][]byte) (page [][]byte) {
 		text = append(text, e...)
 		page[i] = text[len(text)-len(e) : len(text) : len(text)]
 	}
-	return page
+	return page, true
 }
 
 // bulkStrings are those of an array, as RESP has it, each of them within the text, and nil for what
@@ -198,6 +202,7 @@ type KnownLog struct {
 	Place                   int64 // in the list, of the element with some position
 	Elements, Events, Bytes int64 // in the list
 	size                    int64 // of an element of the page before; 0: not known
+	uneven                  int64 // up to which position the sizes of elements do not say how many fill a page
 }
 
 // fill is how many elements from the place on fill a page, or have so many events, if they are much
@@ -225,14 +230,15 @@ type knownLogs struct {
 
 type logPlace struct {
 	thread string // its base
-	at     int64  // position
+	at     int64  // position; 0: the log as a whole
 }
 
 func (k *knownLogs) known(t keyspace.Thread, at int64) (KnownLog, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	log, ok := k.of[logPlace{t.Base, at}]
-	return log, ok
+	whole := k.of[logPlace{t.Base, 0}]
+	return log, ok && (log.Epoch != whole.Epoch || at > whole.uneven)
 }
 
 // Note takes in what was heard of a log, and where in its list a position is.

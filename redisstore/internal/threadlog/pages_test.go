@@ -24,12 +24,12 @@ func TestFilledPages(t *testing.T) {
 		"many more":           {slices.Repeat([][]byte{event(PageBytes / 4)}, 9), 4, true},
 		"one and many":        {[][]byte{event(1), event(PageBytes), event(2 * PageBytes)}, 2, true},
 	} {
-		page := filled(c.events)
-		if len(page) != c.want {
-			t.Errorf("%s: %d", name, len(page))
+		page, few := filled(c.events)
+		if len(page) != c.want || few != c.few {
+			t.Errorf("%s: %d, %t", name, len(page), few)
 		}
 		for i, e := range page {
-			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || c.few == (&e[0] == &c.events[i][0]) {
+			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || few == (&e[0] == &c.events[i][0]) {
 				t.Errorf("%s: event %d is not as it was, or where", name, i)
 			}
 		}
