@@ -30,7 +30,7 @@ const (
 // readLog reads the first of the events first..first+limit-1 of a log, of which some may be
 // marks of snapshots.
 func (s *Reader) readLog(ctx context.Context, t keyspace.Thread, epoch string, first int64, limit int) (store.RangeResult, error) {
-	if log, ok := s.cache.Logs.known(t, first); ok && log.Epoch == epoch && log.Bytes <= PlainBytes {
+	if log, ok := s.cache.Logs.known(t, first); ok && log.Epoch == epoch {
 		if res, ok, err := s.plainPage(ctx, t, log, first, limit); ok || err != nil {
 			return res, err
 		}
@@ -76,7 +76,7 @@ func (s *Reader) unpacked(t keyspace.Thread, log KnownLog, page [][]byte, first 
 		bytes += len(e)
 	}
 	log.size = int64(bytes / len(page))
-	if log.Place += int64(at); log.Place < log.Elements {
+	if log.Place += int64(at); log.Place < log.Elements && log.Bytes <= PlainBytes {
 		s.cache.Logs.Note(t, first+int64(len(events)), log)
 	}
 	return events, nil
@@ -218,14 +218,16 @@ func (l KnownLog) fill(limit int64) int64 {
 // each is how many bytes an element has, as far as is known. Events of one kind come together.
 func (l KnownLog) each() int64 { return max(l.size, l.Bytes/max(l.Elements, 1)) }
 
-// keptLogs bounds knownLogs: those that are read page after page at a time.
+// keptLogs bounds knownLogs: the places that are read page after page at a time.
 const keptLogs = 1024
 
 // knownLogs are what was heard of logs that are read. It is believed only as far as it is
 // checked: an element says its position.
 type knownLogs struct {
-	mu sync.Mutex
-	of map[logPlace]KnownLog
+	mu    sync.Mutex
+	of    map[logPlace]KnownLog
+	order [keptLogs]logPlace // a ring
+	next  int                // in it: the oldest, if it is full
 }
 
 type logPlace struct {
@@ -249,11 +251,9 @@ func (k *knownLogs) Note(t keyspace.Thread, at int64, log KnownLog) {
 		k.of = map[logPlace]KnownLog{}
 	}
 	place := logPlace{t.Base, at}
-	if _, known := k.of[place]; !known && len(k.of) >= keptLogs {
-		for other := range k.of { // any of them
-			delete(k.of, other)
-			break
-		}
+	if _, known := k.of[place]; !known {
+		delete(k.of, k.order[k.next])
+		k.order[k.next], k.next = place, (k.next+1)%keptLogs
 	}
 	k.of[place] = log
 }
