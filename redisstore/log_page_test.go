@@ -140,15 +140,15 @@ func TestPoisonedPlacesOfALog(t *testing.T) {
 	}
 }
 
-// logged logs events of these sizes behind those of a run that goes on, and returns them with
-// their thread's epoch.
-func logged(t *testing.T, s *Store, sizes ...int) (events [][]byte, epoch string) {
+// logged logs events of these sizes, so many in a batch, behind those of a run that goes on, and
+// returns them with their thread's epoch.
+func logged(t *testing.T, s *Store, batch int, sizes ...int) (events [][]byte, epoch string) {
 	t.Helper()
 	c := begin(t, s, inline(0, "r1"))
 	b := store.Batch{Claim: c, Number: 2, Expect: 1}
 	for i, size := range sizes {
 		b.Events = append(b.Events, fmt.Appendf(nil, `"%0*d"`, size-2, i))
-		if len(b.Events) == 64 || i == len(sizes)-1 {
+		if len(b.Events) == batch || i == len(sizes)-1 {
 			commit(t, s, b)
 			events = append(events, b.Events...)
 			b.Number, b.Expect, b.Events = b.Number+1, b.Expect+int64(len(b.Events)), nil
@@ -164,17 +164,19 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 	grown := append(slices.Repeat([]int{180}, 9), slices.Repeat([]int{large}, 100)...)
 	uneven := append(slices.Repeat([]int{100}, 2000), slices.Repeat([]int{large}, 30)...)
 	for name, c := range map[string]struct {
+		batch int // events
 		sizes []int
 		heard threadlog.KnownLog // epoch apart
 		waste int                // bytes that may be sent for nothing
 	}{
-		"the log has grown since it was heard of": {grown, threadlog.KnownLog{Place: 1, Elements: 2, Events: 10, Bytes: 1800}, 0},
-		"small events before large ones":          {uneven, threadlog.KnownLog{Place: 1, Elements: 62, Events: 2031, Bytes: 2_000_010}, threadlog.PlainBytes},
+		"the log has grown since it was heard of": {64, grown, threadlog.KnownLog{Place: 1, Elements: 2, Events: 10, Bytes: 1800}, 0},
+		"small events before large ones":          {64, uneven, threadlog.KnownLog{Place: 1, Elements: 62, Events: 2031, Bytes: 2_000_010}, threadlog.PlainBytes},
+		"batches of one event":                    {1, uneven, threadlog.KnownLog{Place: 1, Elements: 2031, Events: 2031, Bytes: 2_000_010}, threadlog.PlainBytes},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := redistest.Start(t, redistest.Options{})
 			s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
-			want, epoch := logged(t, s, c.sizes...)
+			want, epoch := logged(t, s, c.batch, c.sizes...)
 			c.heard.Epoch = epoch
 			s.cache.Logs.Note(s.conn.Keys.Thread(testKey), 2, c.heard)
 			for _, waste := range []int{c.waste, 0} {

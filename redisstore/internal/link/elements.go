@@ -52,7 +52,7 @@ func element(e []byte) (first int64, events []byte, err error) {
 	text, rest, _ := bytes.Cut(e, []byte(","))
 	_, events, _ = bytes.Cut(rest, []byte(":"))
 	first, err = strconv.ParseInt(string(text), 10, 64)
-	if err != nil || len(events) == 0 {
+	if err != nil || first < 1 || len(events) == 0 {
 		return 0, nil, errPacked
 	}
 	return first, events, nil
@@ -65,7 +65,7 @@ func Elements[S ~string | ~[]byte](list []S, first int64, limit int) (events [][
 	next := int64(0)
 	if n := len(list); n > 1 { // about, when they are much alike
 		last, _, _ := element([]byte(list[n-1]))
-		events = make([][]byte, 0, min(max(last-first, 0)*int64(n+1)/int64(n-1)+1, int64(limit), 1<<14))
+		events = make([][]byte, 0, min(min(max(last-first, 0), 1<<14)*int64(n+1)/int64(n-1)+1, int64(limit), 1<<14))
 	}
 	for at, text := range list {
 		from, packed, err := element([]byte(text))

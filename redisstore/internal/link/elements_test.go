@@ -2,9 +2,12 @@ package link
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func TestElementsReadFromAnyPosition(t *testing.T) {
@@ -44,17 +47,22 @@ func TestElementsReadFromAnyPosition(t *testing.T) {
 	if got, _, err := Elements([][]byte{list[0], []byte(fmt.Sprintf("%d,9:%s", first+5, LargeMark)), list[4]}, first, 9); len(got) != 5 || err != nil {
 		t.Errorf("before what lies beside the log: %d events, %v", len(got), err)
 	}
-	if _, _, err := Elements([][]byte{list[0], list[4]}, first, 9); err == nil {
-		t.Error("a gap is none")
+	for _, behind := range []string{string(list[4]), "3000000000000000000,1:1:a"} {
+		if _, _, err := Elements([]string{string(list[0]), behind, behind}, first, 9); !errors.Is(err, store.ErrCorrupted) {
+			t.Errorf("a gap is %v", err)
+		}
+	}
+	if _, _, err := Elements([]string{"0,1:1:a"}, 0, 9); !errors.Is(err, store.ErrCorrupted) {
+		t.Errorf("a position before the first is %v", err)
 	}
 }
 
 func FuzzElements(f *testing.F) {
-	f.Add("1,5:2:ab3:cde", int64(2))
-	f.Add("7,1:\x00x", int64(7))
-	f.Add("1,1:99999999999999999999:a", int64(1))
-	f.Fuzz(func(t *testing.T, text string, first int64) {
-		if events, _, err := Elements([]string{text, text}, first, 1000); err != nil && events != nil {
+	f.Add("1,5:2:ab3:cde", "3,1:1:f", int64(2))
+	f.Add("7,1:\x00x", "8,1:\x00", int64(7))
+	f.Add("1,1:99999999999999999999:a", "2,1:1:b", int64(1))
+	f.Fuzz(func(t *testing.T, text, behind string, first int64) {
+		if events, _, err := Elements([]string{text, behind, behind}, first, 1000); err != nil && events != nil {
 			t.Errorf("%d events, and %v", len(events), err)
 		}
 		same := Mapped(text, func(_ int64, e []byte) []byte { return e })

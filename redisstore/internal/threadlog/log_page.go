@@ -30,7 +30,7 @@ const (
 // readLog reads the first of the events first..first+limit-1 of a log, of which some may be
 // marks of snapshots.
 func (s *Reader) readLog(ctx context.Context, t keyspace.Thread, epoch string, first int64, limit int) (store.RangeResult, error) {
-	if log, ok := s.cache.Logs.known(t, first); ok && log.Epoch == epoch && log.Bytes <= PlainBytes {
+	if log, ok := s.cache.Logs.known(t, first); ok && log.Epoch == epoch {
 		if res, ok, err := s.plainPage(ctx, t, log, first, limit); ok || err != nil {
 			return res, err
 		}
@@ -76,7 +76,7 @@ func (s *Reader) unpacked(t keyspace.Thread, log KnownLog, page [][]byte, first 
 		bytes += len(e)
 	}
 	log.size = int64(bytes / len(page))
-	if log.Place += int64(at); log.Place < log.Elements {
+	if log.Place += int64(at); log.Place < log.Elements && log.Bytes <= PlainBytes {
 		s.cache.Logs.Note(t, first+int64(len(events)), log)
 	}
 	return events, nil
@@ -121,14 +121,18 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 	if !whole {
 		return res, false, nil
 	}
+	page, few := filled(elements)
+	if few {
+		s.cache.Logs.Note(t, 0, KnownLog{Epoch: now.Epoch, uneven: res.End.Seq})
+	}
 	now.Place = log.Place
-	res.Events, err = s.unpacked(t, now, filled(elements), first, limit)
+	res.Events, err = s.unpacked(t, now, page, first, limit)
 	return res, err == nil && len(res.Events) > 0, nil
 }
 
-// filled are the first of some elements, as many as fill a page. If most of the bytes are
-// those of the others, what is returned does not keep them.
-func filled(elements [][]byte) (page [][]byte) {
+// filled are the first of some elements, as many as fill a page. Few: most of the bytes are
+// those of the others, and what is returned does not keep them.
+func filled(elements [][]byte) (page [][]byte, few bool) {
 	n, size, all := 0, 0, 0
 	for _, e := range elements {
 		if all < PageBytes {
@@ -137,7 +141,7 @@ func filled(elements [][]byte) (page [][]byte) {
 		all += len(e)
 	}
 	if 2*size >= all {
-		return elements[:n:n]
+		return elements[:n:n], false
 	}
 	page = make([][]byte, n)
 	text := make([]byte, 0, size)
@@ -145,7 +149,7 @@ func filled(elements [][]byte) (page [][]byte) {
 		text = append(text, e...)
 		page[i] = text[len(text)-len(e) : len(text) : len(text)]
 	}
-	return page
+	return page, true
 }
 
 // bulkStrings are those of an array, as RESP has it, each of them within the text, and nil for what
@@ -198,6 +202,7 @@ type KnownLog struct {
 	Place                   int64 // in the list, of the element with some position
 	Elements, Events, Bytes int64 // in the list
 	size                    int64 // of an element of the page before; 0: not known
+	uneven                  int64 // up to which position the sizes of elements do not say how many fill a page
 }
 
 // fill is how many elements from the place on fill a page, or have so many events, if they are much
@@ -213,26 +218,29 @@ func (l KnownLog) fill(limit int64) int64 {
 // each is how many bytes an element has, as far as is known. Events of one kind come together.
 func (l KnownLog) each() int64 { return max(l.size, l.Bytes/max(l.Elements, 1)) }
 
-// keptLogs bounds knownLogs: those that are read page after page at a time.
+// keptLogs bounds knownLogs: the places that are read page after page at a time.
 const keptLogs = 1024
 
 // knownLogs are what was heard of logs that are read. It is believed only as far as it is
 // checked: an element says its position.
 type knownLogs struct {
-	mu sync.Mutex
-	of map[logPlace]KnownLog
+	mu    sync.Mutex
+	of    map[logPlace]KnownLog
+	order [keptLogs]logPlace // a ring
+	next  int                // in it: the oldest, if it is full
 }
 
 type logPlace struct {
 	thread string // its base
-	at     int64  // position
+	at     int64  // position; 0: the log as a whole
 }
 
 func (k *knownLogs) known(t keyspace.Thread, at int64) (KnownLog, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	log, ok := k.of[logPlace{t.Base, at}]
-	return log, ok
+	whole := k.of[logPlace{t.Base, 0}]
+	return log, ok && (log.Epoch != whole.Epoch || at > whole.uneven)
 }
 
 // Note takes in what was heard of a log, and where in its list a position is.
@@ -243,11 +251,9 @@ func (k *knownLogs) Note(t keyspace.Thread, at int64, log KnownLog) {
 		k.of = map[logPlace]KnownLog{}
 	}
 	place := logPlace{t.Base, at}
-	if _, known := k.of[place]; !known && len(k.of) >= keptLogs {
-		for other := range k.of { // any of them
-			delete(k.of, other)
-			break
-		}
+	if _, known := k.of[place]; !known {
+		delete(k.of, k.order[k.next])
+		k.order[k.next], k.next = place, (k.next+1)%keptLogs
 	}
 	k.of[place] = log
 }

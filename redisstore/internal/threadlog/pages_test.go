@@ -24,12 +24,12 @@ func TestFilledPages(t *testing.T) {
 		"many more":           {slices.Repeat([][]byte{event(PageBytes / 4)}, 9), 4, true},
 		"one and many":        {[][]byte{event(1), event(PageBytes), event(2 * PageBytes)}, 2, true},
 	} {
-		page := filled(c.events)
-		if len(page) != c.want {
-			t.Errorf("%s: %d", name, len(page))
+		page, few := filled(c.events)
+		if len(page) != c.want || few != c.few {
+			t.Errorf("%s: %d, %t", name, len(page), few)
 		}
 		for i, e := range page {
-			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || c.few == (&e[0] == &c.events[i][0]) {
+			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || few == (&e[0] == &c.events[i][0]) {
 				t.Errorf("%s: event %d is not as it was, or where", name, i)
 			}
 		}
@@ -41,8 +41,20 @@ func TestLogsThatAreKnownAreBounded(t *testing.T) {
 	for i := range 3 * keptLogs {
 		k.Note(keyspace.Thread{}, int64(i), KnownLog{Place: int64(i)})
 	}
-	if last, ok := k.known(keyspace.Thread{}, 3*keptLogs-1); !ok || last.Place != 3*keptLogs-1 || len(k.of) != keptLogs {
-		t.Errorf("%v, %d are known", last, len(k.of))
+	for i := int64(2 * keptLogs); i < 3*keptLogs; i++ { // the oldest are forgotten first
+		if log, ok := k.known(keyspace.Thread{}, i); !ok || log.Place != i || len(k.of) != keptLogs {
+			t.Fatalf("%v at %d, %d are known", log, i, len(k.of))
+		}
+	}
+}
+
+func TestNoPlaceIsNotedOfALogThatIsReadByTheScript(t *testing.T) {
+	for bytes, want := range map[int64]int{PlainBytes: 1, PlainBytes + 1: 0} {
+		s := &Reader{cache: &Cache{}}
+		events, err := s.unpacked(keyspace.Thread{}, KnownLog{Elements: 2, Bytes: bytes}, [][]byte{[]byte("1,1:1:a")}, 1, 9)
+		if err != nil || len(events) != 1 || len(s.cache.Logs.of) != want {
+			t.Errorf("of %d bytes: %d events, %d noted, %v", bytes, len(events), len(s.cache.Logs.of), err)
+		}
 	}
 }
 
