@@ -284,8 +284,10 @@
 // something else does by now, the order is searched for the id. How many messages stand before
 // it is counted when it is made, and believed where the same id stands there.
 //
-// A batch is one element of the log, up to 16 KiB of it, so that Redis, its scripts and readers make
-// no string of each event. An element says the position of its first event. A script finds a position
+// A batch is one element of the log, so that Redis, its scripts and readers make no string of each
+// event. A longer batch than 16 KiB is several elements, and an event that is longer, up to
+// Options.LargeEvent, is one alone. Events that a script finds itself are one element, however
+// many. An element says the position of its first event. A script finds a position
 // by a guess and a few looks, because batches are mostly much alike.
 //
 // A page of a log is about 256 KiB. A list that has no more than 2 MiB is read by LRANGE, if the

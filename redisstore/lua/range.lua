@@ -9,8 +9,9 @@
 --   follow  as in read.lua
 --
 -- Returns {0 ok, 1 trimmed or 2 another epoch, epoch, end of the log, where its list begins,
---   bytes in that, events}: no more of them than fill a page (leading in thread.lua), one at
---   least if there is one and one is wanted. An event may be a mark (marks.go).
+--   bytes in that, elements, which of the list is the first of them, how many the list has}: no more
+--   elements than fill a page (leading in thread.lua), one at least if there is one and one is
+--   wanted. An event in them may be a mark (marks.go).
 
 local r = open(KEY.rec)
 create(KEY.rec, r, ARG.member, 2 * tonumber(ARG.follow))

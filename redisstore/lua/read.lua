@@ -22,16 +22,17 @@
 --   journal 1: the execution that waits, and its journal
 -- REST  the interrupt, tool call and message ids
 --
--- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
+-- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, elements,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it but for some that have joined a run,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
---   owner, used, window, where the log's list begins, bytes in that, {id, agent, frozen, began,
---   journal} of the execution that waits, if it is asked for}; a run
+--   owner, used, window, where the log's list begins, bytes in that, which of the list is the first
+--   of elements, how many the list has, {id, agent, frozen, began, journal} of the execution that
+--   waits, if it is asked for}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
---   absent one is false. from: the events are those after 0 the snapshot, which comes with
+--   absent one is false. from: the elements have the events after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
 --   is what is frozen, alone. With a window it has no messages and no order but n; behind
---   what was used come these, as windowed returns them, and events are the first ones only.
+--   what was used come these, as windowed returns them, and elements are the first ones only.
 --   The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARG.member

@@ -31,20 +31,30 @@ local function ordinal(t)
   return n
 end
 
--- ends are the positions of the log's first and last event, and nothing of a log without any. One
--- whose first or last element cannot be read has none, and goes.
+-- ends cuts the log behind the last element that cannot be read, or does not follow. It returns, of
+-- what is left, the positions of the first event and of the last one, that behind the first
+-- element, and the bytes: nothing of a log without any.
 local function ends(t)
-  local first, last = redis.call('LINDEX', t.log, 0), redis.call('LINDEX', t.log, -1)
-  local ok, from, to = pcall(function()
-    local at, large, rest = string.match(last or '', '^(%d+),%d+:(%z?)()')
-    return firstOf(first), firstOf(last) + (large ~= '' and 1 or #unpacked(last, rest)) - 1
-  end)
-  if ok and to >= from then return from, to end
-  redis.call('DEL', t.log)
+  local left, going, first, last, behind, bytes = redis.call('LLEN', t.log), true, nil, nil, nil, 0
+  local function takes(e)
+    local at, size, large, rest = string.match(e, '^(%d+),(%d+):(%z?)()')
+    local next = at + (large == '' and #unpacked(e, rest) or redis.call('HEXISTS', t.big, at))
+    if next == at + 0 or next ~= (first or next) then error('an element of a log is damaged') end
+    first, last, behind, bytes = at + 0, last or next - 1, next, bytes + size
+  end
+  while going and left > 0 do
+    local page = redis.call('LRANGE', t.log, math.max(left - 32, 0), left - 1)
+    for i = #page, 1, -1 do
+      going = going and pcall(takes, page[i])
+      if going then left = left - 1 end
+    end
+  end
+  redis.call('LTRIM', t.log, left, -1)
+  return first, last, behind, bytes
 end
 
--- renumber makes numbers of the record's numbers. The log itself says where
--- it begins and ends, under another epoch if that was not what the record said.
+-- renumber makes numbers of the record's numbers. The log itself says where it begins and ends, and
+-- how long it is, under another epoch if it does not begin and end where the record said.
 local function renumber(t)
   local v = redis.call('HMGET', t.rec, 'ver', 'base', 'seq')
   -- No version of before may be met again.
@@ -61,11 +71,11 @@ local function renumber(t)
   if told > 0 and tonumber(redis.call('HGET', t.rec, 'snapat') or 0) <= told then
     redis.call('HSET', t.rec, 'snapat', told + 1)
   end
-  local base, seq, first, last = tonumber(v[2] or 1), tonumber(v[3] or 0), ends(t)
-  if base and seq and seq == (last or base - 1) and base >= (first or base) and base <= seq + 1 then return end
+  local base, seq, first, last, behind, bytes = tonumber(v[2] or 1), tonumber(v[3] or 0), ends(t)
+  if base and seq and seq == (last or base - 1) and base >= (first or base) and base < (behind or base + 1) then return end
   last = last or seq or math.max((base or 1) - 1, 0)
   base = first or last + 1
-  redis.call('HSET', t.rec, 'base', base, 'seq', last, 'epoch', ARG.fresh)
+  redis.call('HSET', t.rec, 'base', base, 'seq', last, 'len', bytes, 'epoch', ARG.fresh)
   -- Nobody has a position in the new epoch yet, and where marks are now is not known.
   if told > 0 then redis.call('HSET', t.rec, 'told', last .. ' ' .. last) end
   local snapat = tonumber(redis.call('HGET', t.rec, 'snapat') or 0)

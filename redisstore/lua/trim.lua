@@ -32,7 +32,8 @@ local TRIM, TRIM_BYTES = 6000, 1048576
 -- trim takes from the log's head what is too much of it: by number, by bytes, by
 -- age in ms. What follows the snapshot stays. With piece it takes no more than one: where
 -- nothing new comes with it, to which it would be in proportion. It reports whether something
--- is left to take.
+-- is left to take. It stops at what cannot be read, or does not follow: that must keep no run from
+-- ending, and stays until a repair.
 local function trim(t, r, count, bytes, age, piece)
   local base, old = math.max(r.base, r.seq - count + 1), 1
   while #r.marks > 0 do
@@ -54,9 +55,29 @@ local function trim(t, r, count, bytes, age, piece)
       first, at = first + 1, colon + length + 1
     end
   end
+  local function placeOf(at)
+    local place, n = elementAt(r, t.log, at)
+    if place < n then
+      local found = redis.call('LRANGE', t.log, place, place + 1)
+      if firstOf(found[1]) > at or found[2] and firstOf(found[2]) <= at then error('an element of a log does not follow') end
+    end
+    return place
+  end
+  local function counted(e)
+    local first, size = string.match(e, '^(%d+),(%d+)')
+    r.bytes = r.bytes + size
+    if first + 0 < goal then
+      each(e, function(i, n)
+        if i < goal then r.bytes = r.bytes - n end
+        return i < goal
+      end)
+    end
+  end
   -- Where less stays than goes, what stays is looked at.
-  if not piece and goal - r.base > r.seq - goal + 1 then
-    redis.call('LTRIM', t.log, (elementAt(r, t.log, goal)), -1)
+  local bulk, place = not piece and goal - r.base > r.seq - goal + 1, nil
+  if bulk then bulk, place = pcall(placeOf, goal) end
+  if bulk then
+    redis.call('LTRIM', t.log, place, -1)
     local large = {}
     for _, at in ipairs(redis.call('HKEYS', t.big)) do
       if tonumber(at) < goal then large[#large + 1] = at end
@@ -64,45 +85,43 @@ local function trim(t, r, count, bytes, age, piece)
     for i = 1, #large, 1000 do redis.call('HDEL', t.big, unpack(large, i, math.min(i + 999, #large))) end
     r.base, r.bytes = goal, 0
     for from = 0, redis.call('LLEN', t.log) - 1, 32 do
-      for _, e in ipairs(redis.call('LRANGE', t.log, from, from + 31)) do
-        r.bytes = r.bytes + string.match(e, '^%d+,(%d+)')
-        if firstOf(e) < goal then
-          each(e, function(i, n)
-            if i < goal then r.bytes = r.bytes - n end
-            return i < goal
-          end)
-        end
-      end
+      for _, e in ipairs(redis.call('LRANGE', t.log, from, from + 31)) do pcall(counted, e) end
     end
   end
   local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end
   local page, at = {}, 1
-  while wanted() and r.base < most and r.bytes > enough do
+  -- turn takes an event, or an element of which nothing is left.
+  local function turn()
     if at >= #page then page, at = redis.call('LRANGE', t.log, gone, gone + 31), 1 end
-    local e, next = page[at], page[at + 1] and firstOf(page[at + 1]) or r.seq + 1
-    local size = string.match(e, '^%d+,(%d+)') + 0
-    if firstOf(e) == r.base and next <= r.snapat + 1 and (next <= base or r.bytes - size >= bytes) then
+    local e, was = page[at], r.base
+    local first, next = firstOf(e), page[at + 1] and firstOf(page[at + 1]) or r.seq + 1
+    local size = string.match(e, '^%d+,(%d+):') + 0
+    if first == was and next > first and next <= r.snapat + 1 and (next <= base or r.bytes - size >= bytes) then
       r.base, r.bytes = next, r.bytes - size
     else
       each(e, function(i, n)
         if i < r.base then return true end
-        if not wanted() then return false end
+        if i > r.base or i >= next or not wanted() then return false end
         r.base, r.bytes = i + 1, r.bytes - n
         return true
       end)
     end
-    if r.base == next then
-      if string.byte(e, -1) == 0 then redis.call('HDEL', t.big, firstOf(e)) end
+    if r.base >= next and next > first then
+      if string.byte(e, -1) == 0 then redis.call('HDEL', t.big, first) end
       gone, at = gone + 1, at + 1
+    elseif r.base == was then
+      error('an element of a log does not follow')
     end
   end
+  local going = true
+  while going and wanted() and r.base < most and r.bytes > enough do going = pcall(turn) end
   if gone > 0 then redis.call('LTRIM', t.log, gone, -1) end
   while old > 1 do
     local _, seq = markOf(r, 1)
     if seq >= r.base then break end
     r.marks, old = string.sub(r.marks, 13), old - 12
   end
-  return wanted()
+  return going and wanted()
 end
 
 -- drop removes the records of a run that ended.

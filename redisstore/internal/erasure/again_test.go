@@ -178,3 +178,37 @@ func TestOthersStillLookAtAThread(t *testing.T) {
 		t.Errorf("%q look, %v", all, err)
 	}
 }
+
+// Of the log of a thread of others no more is read than up to the last beginning of a run of the
+// person that it has, and nothing if it has none.
+func TestLittleOfALogIsRead(t *testing.T) {
+	st, client := opened(t)
+	for user, thread := range map[string]string{person.Name: "hers", "default/" + bob: "his"} {
+		key := store.ThreadKey{Namespace: "default/shared/team", Thread: thread}
+		got, err := st.Begin(t.Context(), store.Begin{Thread: key, RunID: "r", Label: "r", Execution: "x", Record: []byte(`{"user":"` + user + `"}`), Tenant: "default", User: user,
+			Kind: store.Execute{Claimed: store.Claimed{Token: "t", Events: [][]byte{[]byte(`{"type":"RUN_STARTED"}`)}}, Fresh: store.Fresh{Frozen: []byte(`{}`)}}})
+		if err != nil || got.Status != store.BeginAccepted {
+			t.Fatal(got, err)
+		}
+		b := store.Batch{Claim: got.Claim, Number: 2, Expect: 1, Events: [][]byte{[]byte(`{}`)}}
+		for ; b.Number < 200; b.Number, b.Expect = b.Number+1, b.Expect+1 {
+			if b.Number == 199 {
+				b.End = &store.End{Kind: store.EndFinish}
+			}
+			if res, err := st.Commit(t.Context(), b); err != nil || res.Status != store.CommitOK {
+				t.Fatal(res, err)
+			}
+		}
+		waits(t, st, key, "waits")
+	}
+	if err := client.ConfigResetStat(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := st.ErasePerson(t.Context(), person, true); err != nil || done.Runs != 3 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	// Two are of journals.
+	if said := client.Info(t.Context(), "commandstats").Val(); !strings.Contains(said, "cmdstat_lrange:calls=3,") {
+		t.Errorf("more or less than a page of the logs is read: %s", said)
+	}
+}

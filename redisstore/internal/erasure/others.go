@@ -228,9 +228,26 @@ func (o *other) changed(h held) []held {
 // logPage is how many elements of a log are looked through at a time.
 const logPage = 64
 
-// events are those of the log at the positions of the RUN_STARTED of the person's runs.
+// position is that of an element's first event.
+func position(element string) int64 {
+	text, _, _ := strings.Cut(element, ",")
+	at, _ := strconv.ParseInt(text, 10, 64)
+	return at
+}
+
+// events are those of the log at the positions of the RUN_STARTED of the person's runs. A run that
+// never began has none, and what lies before the first element is gone.
 func (o *other) events(ctx context.Context, begun map[int64]bool) (changes []held, err error) {
+	head := redis.NewStringCmd(ctx, "lindex", o.Log(), 0)
+	if err := errors.Join(link.Ask(ctx, o.conn, []*redis.StringCmd{head})...); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, err
+	}
+	last := int64(0)
 	for at := range begun {
+		if head.Val() == "" || at < max(position(head.Val()), 1) {
+			continue
+		}
+		last = max(last, at)
 		field := strconv.FormatInt(at, 10)
 		big := redis.NewStringCmd(ctx, "hget", o.Big(), field)
 		if err := errors.Join(link.Ask(ctx, o.conn, []*redis.StringCmd{big})...); err != nil && !errors.Is(err, redis.Nil) {
@@ -238,7 +255,7 @@ func (o *other) events(ctx context.Context, begun map[int64]bool) (changes []hel
 		}
 		changes = append(changes, o.changed(held{key: o.Big(), field: field, was: big.Val(), is: o.untold(big.Val())})...)
 	}
-	for from, more := int64(0), len(begun) > 0; more; from += logPage {
+	for from, more := int64(0), last > 0; more; from += logPage {
 		page := redis.NewStringSliceCmd(ctx, "lrange", o.Log(), from, from+logPage-1)
 		if err := errors.Join(link.Ask(ctx, o.conn, []*redis.StringSliceCmd{page})...); err != nil {
 			return nil, err
@@ -252,7 +269,8 @@ func (o *other) events(ctx context.Context, begun map[int64]bool) (changes []hel
 			})
 			changes = append(changes, o.changed(held{key: o.Log(), place: from + int64(i), was: was, is: is})...)
 		}
-		more = len(page.Val()) == logPage
+		n := len(page.Val())
+		more = n == logPage && position(page.Val()[n-1]) < last
 	}
 	return changes, nil
 }
