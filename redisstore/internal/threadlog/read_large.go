@@ -79,6 +79,7 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 		})
 		if err == nil {
 			messages.put(&v.Snapshot, q)
+			v.Snapshot.Older, v.Snapshot.Before = 0, ""
 		}
 		if !errors.Is(err, errBeside) {
 			return err
