@@ -58,6 +58,9 @@ func element(e []byte) (first int64, events []byte, err error) {
 	return first, events, nil
 }
 
+// Apart reports whether an element's event lies beside the log.
+func Apart(e []byte) bool { return bytes.HasSuffix(e, []byte(":"+LargeMark)) }
+
 // Elements are events of elements from a position on, within their bytes: so many at most, and none
 // from one on that lies beside the log, or if the first element is a later one. at is which element
 // has the next.

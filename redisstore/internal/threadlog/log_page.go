@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -124,6 +125,9 @@ func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog,
 	page, few := filled(elements)
 	if few {
 		s.cache.Logs.Note(t, 0, KnownLog{Epoch: now.Epoch, uneven: res.End.Seq})
+	}
+	if slices.ContainsFunc(page, link.Apart) {
+		return res, false, nil
 	}
 	now.Place = log.Place
 	res.Events, err = s.unpacked(t, now, page, first, limit)

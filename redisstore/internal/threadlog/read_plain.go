@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -118,7 +119,8 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 	of := pieceTexts.Get().(*piece)
 	of.text.Reset()
 	err := p.ask(ctx, redis.NewRawWriteToCmd(ctx, &of.text, args...))
-	if errors.Is(err, errMoved) || err != nil && ctx.Err() != nil {
+	// A connection's deadline may be noticed before the context's, which is the same.
+	if deadline, _ := ctx.Deadline(); errors.Is(err, errMoved) || err != nil && (ctx.Err() != nil || !time.Now().Before(deadline)) {
 		return nil, err
 	}
 	whole := false
