@@ -70,7 +70,7 @@ func (s *Reader) unpacked(t keyspace.Thread, log KnownLog, page [][]byte, first 
 		return [][]byte{}, err
 	}
 	if len(events) == 0 {
-		return nil, fmt.Errorf("redisstore: %w: nothing of the log at %d", store.ErrCorrupted, first)
+		return nil, fmt.Errorf("redisstore: %w: the log has no event at %d", store.ErrCorrupted, first)
 	}
 	bytes := 0
 	for _, e := range page {
