@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { coverage, failedOfAll, findings, isEverybody, missing, replaced, seesOthers, type Known } from "../src/ops/health";
+import { coverage, failedOfAll, findings, isEverybody, missing, named, replaced, seesOthers, type Known } from "../src/ops/health";
 import type { NodeInfo } from "../src/ops/nodes";
 
 const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href ?? "nowhere"}`);
@@ -85,10 +85,20 @@ it("knows how many runs failed of whom", () => {
   expect(failedOfAll([{ ...node, everyMs: 5_000, rates: { failed: [0, 2] } }, { ...node, everyMs: 5_000, rates: { failed: [1] } }])).toEqual({ failed: 3, withinMs: 10_000 });
 });
 
-it("says what it has looked at", () => {
-  expect(coverage({ everybody: { failed: 0, withinMs: 300_000 } })).toBe("the runs of all tenants in the last 5 min");
-  expect(coverage(well)).toBe("your own runs of the last hour, dead letters, what waits for workers, the store, 2 servers, 1 upstream, and 1 webhook target");
-  expect(coverage({ failed: { n: 0, more: false, whose: "tenant" } })).toBe("the runs of your tenant in the last hour");
-  expect(coverage({ upstreams: [], targets: [] })).toBe("");
-  expect(coverage({})).toBe("");
+it("says what it has looked at, and whose runs", () => {
+  expect(coverage({ everybody: { failed: 0, withinMs: 300_000 } }, false)).toBe("the runs of all tenants in the last 5 min");
+  expect(coverage(well, true)).toBe("the runs of the last hour, dead letters, what waits for workers, the store, 2 servers, 1 upstream, and 1 webhook target");
+  const { failed } = well;
+  expect(coverage({ failed }, false)).toBe("your own runs of the last hour");
+  expect(coverage({ failed: { n: 0, more: false, whose: "tenant" } }, false)).toBe("everybody's runs of the last hour");
+  expect(coverage({ upstreams: [], targets: [] }, false)).toBe("");
+  expect(coverage({}, false)).toBe("");
+});
+
+it("names everybody's runs for whoever sees them, and what has failed before all others", () => {
+  const none = { n: 0, more: false, whose: "tenant" };
+  expect(named(true, true, none)).toBe("everybody's");
+  expect(named(true, true, { ...none, n: 1 })).toBe("failures");
+  expect(named(true, false, { ...none, n: 1, whose: "" })).toBe("own");
+  expect([named(true, true, undefined), named(false, false, none), named(false, true, none)]).toEqual([undefined, undefined, undefined]);
 });

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import { usePolled, type Page, type RunInfo } from "../server/api";
-import { ANY, runHref, runsHref, runsPath } from "./runfilters";
-import { nameOf } from "./runnames";
+import { ANY, runHref, runsHref, runsPath, sinceOf, TENANT } from "./runfilters";
+import { learnNames, nameOf } from "./runnames";
 import { lengthWords } from "./runway";
 import { visible } from "../../../react/lib/misleading";
 import { openQuestions, runLine, runState, unfolded } from "./runstates";
 import { useQuestions } from "./runquestions";
-import { useRunsOf, type useFailedOfHour } from "./tenantruns";
+import { useRunsOf, useTenantsRuns, type useFailedOfHour } from "./tenantruns";
 import { useDue } from "../../../react/lib/DueTag";
 import { onLink } from "../lib/route";
 import { withTitles } from "./titles";
@@ -26,15 +26,37 @@ export function LatestRuns() {
   return <ShortList title={ops.latestRuns} all={runsHref(ANY)} allWords={ops.allRuns} runs={runs} hrefOf={({ threadId, id }) => runHref(threadId, id)} />;
 }
 
+/** The latest runs of everybody in the tenant, which are not known before all notices are read. */
+export function LatestOfTenant() {
+  const { data, cut, heard } = useTenantsRuns(sinceOf(ANY), false);
+  const latest = useMemo(() => (data && !cut ? data.slice(0, 2 * SHOWN) : []), [data, cut]);
+  const read = useRunsOf(latest, heard).runs;
+  learnNames(read);
+  useQuestions();
+  const runs = unfolded(read, undefined).slice(0, SHOWN);
+  const href = runsHref({ ...ANY, whose: TENANT });
+  return <ShortList title={ops.latestOfTenant} all={href} allWords={ops.allRuns} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} across />;
+}
+
 /** The latest runs of the tenant that have failed. */
 export function LatestFailures({ failed, href }: { failed: ReturnType<typeof useFailedOfHour>; href: string }) {
   const { noticed, heard } = failed;
   const latest = useMemo(() => noticed.slice(0, SHOWN), [noticed]);
   const { runs } = useRunsOf(latest, heard);
-  return <ShortList title={ops.latestFailures} all={href} allWords={ops.allFailures} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} />;
+  return <ShortList title={ops.latestFailures} all={href} allWords={ops.allFailures} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} across />;
 }
 
-function ShortList({ title, all, allWords, runs, hrefOf }: { title: string; all: string; allWords: string; runs: readonly RunInfo[]; hrefOf: (run: RunInfo) => string }) {
+interface Listed {
+  title: string;
+  all: string;
+  allWords: string;
+  runs: readonly RunInfo[];
+  hrefOf: (run: RunInfo) => string;
+  /** They are of several users. */
+  across?: boolean;
+}
+
+function ShortList({ title, all, allWords, runs, hrefOf, across }: Listed) {
   useDue(runs.flatMap(openQuestions));
   if (runs.length === 0) return null;
   return (
@@ -47,7 +69,7 @@ function ShortList({ title, all, allWords, runs, hrefOf }: { title: string; all:
             <li key={run.id} data-testid="latest-run" data-id={run.id}>
               <a className="run-pick" href={hrefOf(run)} onClick={onLink}>
                 <span dir="auto">{nameOf(run)}</span>
-                <span className="hint" dir="auto">{[run.agent && visible(run.agent), lengthWords(run), runLine(run)].filter(Boolean).join(" · ")}</span>
+                <span className="hint" dir="auto">{[across && visible(run.begunBy ?? run.user ?? ""), run.agent && visible(run.agent), lengthWords(run), runLine(run)].filter(Boolean).join(" · ")}</span>
               </a>
               <span className={`tag ${tone}`}>{words}</span>
               <When at={run.createdAt} />

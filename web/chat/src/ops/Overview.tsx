@@ -3,8 +3,8 @@ import { at } from "../lib/base";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import { oldestWords, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
-import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, replaced, seesOthers } from "./health";
-import { LatestFailures, LatestRuns } from "./LatestRuns";
+import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, named, replaced, seesOthers } from "./health";
+import { LatestFailures, LatestOfTenant, LatestRuns } from "./LatestRuns";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import type { Asks } from "./parts";
 import { onLink } from "../lib/route";
@@ -43,7 +43,7 @@ export function Overview({ counts: delivered, asks }: { counts: Polled<Record<st
   const found = findings(known);
   const lack = missing([asks.deliveries && delivered, ...[store, nodes, upstreams, work].map((one) => asks.servers && one), asks.deliveries && targets, asks.runs && failed]);
   const well = me ? lack || "all" : lack || "looking";
-  const covered = coverage(known);
+  const covered = coverage(known, whole);
   const lost = replaced(known.nodes);
   return (
     <>
@@ -79,11 +79,17 @@ export function Overview({ counts: delivered, asks }: { counts: Polled<Record<st
   );
 }
 
-/** What has failed of everybody's, or else the latest of one's own runs. */
+/** What has failed of everybody's, or else the latest runs that the person sees. */
 function Latest({ failed, others, runs }: { failed: ReturnType<typeof useFailedOfHour>; others: boolean; runs: boolean }) {
-  if (others && !failed.data) return null;
-  if (others && failed.data!.n > 0) return <LatestFailures failed={failed} href={failedHref(failed.data!)} />;
-  return runs && <LatestRuns />;
+  switch (named(runs, others, failed.data)) {
+    case "failures":
+      return <LatestFailures failed={failed} href={failedHref(failed.data!)} />;
+    case "everybody's":
+      return <LatestOfTenant />;
+    case "own":
+      return <LatestRuns />;
+  }
+  return null;
 }
 
 /** What is going on and what waits, each with the list of what is counted, if there is one. */

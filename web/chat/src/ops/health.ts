@@ -30,6 +30,13 @@ export const isEverybody = ({ user, tenant }: { user: string; tenant: string }) 
 /** Whether somebody sees the runs of others in the tenant. */
 export const seesOthers = (me: Pick<Me, "user" | "tenant" | "scopes"> | undefined) => me !== undefined && me.scopes.includes("admin") && !isEverybody(me);
 
+/** Which runs the overview names: what has failed of everybody's, or else the latest, everybody's if the person sees them; undefined: that is not known yet, or none may be read. */
+export function named(runs: boolean, others: boolean, failed: Known["failed"]): "failures" | "everybody's" | "own" | undefined {
+  if (!runs || (others && !failed)) return undefined;
+  if (!others) return "own";
+  return failed!.n > 0 ? "failures" : "everybody's";
+}
+
 /** What servers tell of the failed runs of all tenants; undefined if they tell nothing. */
 export function failedOfAll(nodes: readonly NodeInfo[]): Known["everybody"] {
   const series = together(nodes, "failed");
@@ -51,11 +58,11 @@ export function missing(wanted: readonly (false | { data?: unknown; error?: unkn
   return asked.length < wanted.length || asked.some(({ data }) => data === undefined) ? "part" : "";
 }
 
-/** What was looked at, in words; empty while nothing was. */
-export function coverage({ failed, everybody, counts, work, store, nodes, upstreams, targets }: Known): string {
+/** What was looked at, in words; empty while nothing was. `whole`: one's own runs are all. */
+export function coverage({ failed, everybody, counts, work, store, nodes, upstreams, targets }: Known, whole: boolean): string {
   const { covered } = ops;
   const parts = [
-    failed && (failed.whose ? covered.failedOfTenant : covered.failed),
+    failed && (failed.whose ? covered.failedOfTenant : whole ? covered.failed : covered.failedOfOwn),
     everybody && covered.everybody(span(everybody.withinMs)),
     counts && covered.counts,
     work && covered.work,
