@@ -133,6 +133,11 @@ test("a run is called by what was asked, and says who stopped it, who answered, 
     ids.push(await looked());
   }
   assert.equal(ids[3], ids[1], "and back");
+  await chat.page.keyboard.press("Escape");
+  await until(async () => (await chat.at("run-panel").count()) === 0, "Escape closes what is known of it");
+  await chat.page.keyboard.press("j");
+  await chat.page.keyboard.press("Enter");
+  await until(() => chat.at("run-panel").evaluate((panel) => panel === document.activeElement).catch(() => false), "j opens one, and Enter goes on in it");
 });
 
 test("on a phone, a run takes the place of the list, and the way back leads to it", async () => {

@@ -1,11 +1,11 @@
-import { Fragment, useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef, type KeyboardEvent as Key, type MouseEvent } from "react";
 import type { RunInfo } from "../server/api";
 import { dayOf, dayWords } from "../chat/times";
 import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { isPlain, threadHref } from "../lib/route";
-import { keyActOf, keysOn, neighbour } from "../inbox/inboxkeys";
+import { isTyped, keyActOf, keysOn, neighbour } from "../inbox/inboxkeys";
 import { chosenHref, useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
 import { runHref } from "./runfilters";
@@ -78,6 +78,13 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
     row?.focus({ preventScroll: true });
     row?.scrollIntoView({ block: "nearest" });
   });
+  const enter = () => box.current?.querySelector<HTMLElement>(".panel-aside")?.focus();
+  const leave = (event: Key) => {
+    if (event.key !== "Escape" || event.defaultPrevented || isTyped(event.target) || !run) return;
+    event.preventDefault();
+    choose(undefined);
+    box.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(run.id)}"] .run-pick`)?.focus();
+  };
   const acts = runs.some((one) => isLive(one) || isLetter(one));
   const { state, what, agent, began, took } = ops.columns;
   const hrefOf = (one: RunInfo) => {
@@ -86,7 +93,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   };
   const leadsTo = (id: string) => (!across ? runHref(run!.threadId, id) : runs.some((one) => one.id === id) ? chosenHref(id) : undefined);
   return (
-    <div ref={box} className="list-and-panel" data-open={run !== undefined}>
+    <div ref={box} className="list-and-panel" data-open={run !== undefined} onKeyDown={leave}>
       <div className="scroll runs" tabIndex={0} role="group" aria-label={ops.runs} hidden={run !== undefined && !beside}>
         <table>
           <thead>
@@ -113,7 +120,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
                     </th>
                   </tr>
                 )}
-                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
+                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} enter={enter} />
               </Fragment>
             ))}
           </tbody>
@@ -140,11 +147,30 @@ function useStep(step: (by: 1 | -1) => void): void {
   }, []);
 }
 
-function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
+interface RowProps {
+  run: RunInfo;
+  act: Act;
+  across: boolean;
+  acts: boolean;
+  open: boolean;
+  href: string;
+  choose: () => void;
+  /** Goes on in what is known of it. */
+  enter: () => void;
+}
+
+function Row({ run, act, across, acts, open, href, choose, enter }: RowProps) {
   const { words, tone } = runState(run);
   const line = belowName(run, runLine(run));
   const user = run.begunBy ?? run.user;
   const by = across && user !== undefined && !whoAgain(run);
+  // A key has opened it already: Enter goes on there, and does not take it away again.
+  const press = (event: MouseEvent<HTMLAnchorElement>) => {
+    if (!isPlain(event)) return;
+    event.preventDefault();
+    if (open && event.detail === 0) enter();
+    else choose();
+  };
   return (
     <tr data-testid="run" data-id={run.id} data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
       <td className="is">
@@ -153,7 +179,7 @@ function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act
         </span>
       </td>
       <td className="what">
-        <a className="run-pick" href={href} aria-expanded={open} data-testid="run-way" onClick={(event) => isPlain(event) && (event.preventDefault(), choose())} onKeyDown={(event) => event.key === " " && (event.preventDefault(), choose())}>
+        <a className="run-pick" href={href} aria-expanded={open} data-testid="run-way" onClick={press} onKeyDown={(event) => event.key === " " && (event.preventDefault(), choose())}>
           <span dir="auto">{nameOf(run)}</span>
           {(by || line) && (
             <span className="hint" dir="auto" title={line}>
