@@ -84,7 +84,7 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the…");
   learnNames([{ id: "r1", execution: "e9", asked: "Plan a trip to Lisbon for the second week of May" }]);
   expect(nameOf(run({ ...titled, asked: "And a hotel" }))).toBe("And a hotel");
-  expect(belowName(run({ ...titled, origin: "user", asked: "And a hotel" }), "Booked")).toBe("Plan a trip to Lisbon for the… · Booked");
+  expect(belowName(run({ ...titled, origin: "user", asked: "And a hotel" }), "Booked")).toBe("Booked · in chat “Plan a trip to Lisbon for the…”");
   expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the second week of May");
   expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("started by an answer · Booked");
   const answered = { ...titled, origin: "resume", user: "ann" } as const;
@@ -95,7 +95,10 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(people(run({ ...answered, begunBy: "bob" }))).toEqual([["Asked by", "bob"], ["Answered by", "ann"]]);
   expect(people(run({ origin: "expiry", begunBy: "bob" }))).toEqual([["Asked by", "bob"]]);
   expect(people(run({ answersAnew: "m", user: "ann" }))).toEqual([["Retried by", "ann"]]);
-  expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
+  const said = run({ threadId: "0123456789", execution: "other", title: "Trips", origin: "resume", wrote: { count: 1, firstId: "a", lastId: "a", text: "Booked" } });
+  expect([nameOf(said), belowName(said, runLine(said))]).toEqual(["Booked", "started by an answer · in chat “Trips”"]);
+  expect(nameOf({ ...said, wrote: undefined })).toBe("Trips");
+  expect(nameOf(run({ threadId: "0123456789", execution: "other" }))).toBe("Chat 01234567");
 });
 
 it.each([
@@ -115,7 +118,8 @@ it("calls a run by its question if what was asked says no more, and says that it
   learnDecided([decision(pay)]);
   expect([run({ id: "q1", asked: "pay" }), run({ id: "q2", execution: "none", title: "pay" }), run({ id: "q2", asked: "Pay what is due to Zoe" })].map(nameOf)).toEqual(["Pay to Zoe", "Pay to Zoe", "Pay what is due to Zoe"]);
   expect(belowName(run({ id: "q2", execution: "none", title: "pay" }), "Not paid")).toBe("Not paid");
-  expect([run({ id: "q1", title: "Payroll" }), run({ id: "q1", asked: "給料" })].map(nameOf)).toEqual(["Payroll", "給料"]);
+  expect([run({ id: "q1", execution: "none", title: "Payroll" }), run({ id: "q1", asked: "給料" })].map(nameOf)).toEqual(["Pay to Zoe", "給料"]);
+  expect(belowName(run({ id: "q1", execution: "none", title: "Payroll" }), "Not paid")).toBe("Not paid · in chat “Payroll”");
   expect(Object.values(runState(run({ id: "q2", ...ended })))).toEqual(["declined", ""]);
   const two = [decision({ ...pay, interruptId: "b", arguments: { to: "Ada" }, payload: { approved: true } }), decision(pay)];
   learnDecided(two);

@@ -1,5 +1,6 @@
-// What runs are called: by what they were asked, or by their own question if that says more. Not every run says what it was
-// asked itself: one that goes on after an answer says it of the run that was asked, which a list may have shown.
+// What runs are called: by what they were asked, or by their own question if that says more, or else by what they said. The
+// title of their chat is only beside it. Not every run says what it was asked itself: one that goes on after an answer says it
+// of the run that was asked, which a list may have shown.
 
 import type { RunInfo } from "../server/api";
 import { questionOf } from "./runquestions";
@@ -13,7 +14,7 @@ const byRun = new Map<string, string>();
 const byExecution = new Map<string, string>();
 
 type Named = Pick<RunInfo, "id" | "execution" | "asked">;
-type Called = Named & Pick<RunInfo, "title" | "threadId" | "runId" | "namespace">;
+type Called = Named & Pick<RunInfo, "title" | "threadId" | "runId" | "namespace" | "wrote">;
 
 /** Learns what runs of a list were asked. */
 export function learnNames(runs: readonly Named[]): void {
@@ -36,18 +37,18 @@ const COMMAND = /^[\w-]+( [\w-]+)?$/;
 
 const askedOf = (run: Named) => run.asked || byExecution.get(run.execution) || "";
 
-const saidOf = (run: Called) => askedOf(run) || chatName(run);
-
-/** What a run is called: by what was asked, or by its chat if nobody knows that, or by its question if the other says no more. */
+/** What a run is called: by what was asked, or by its question if the other says no more or nobody knows it, or by what it said, or by its chat. */
 export function nameOf(run: Called): string {
-  const said = saidOf(run);
+  const said = askedOf(run);
   const asks = questionOf(run) ?? "";
-  return visible(asks !== "" && (isSaid(said, asks) || COMMAND.test(askedOf(run))) ? asks : said);
+  if (asks !== "" && (said === "" || isSaid(said, asks) || COMMAND.test(said))) return visible(asks);
+  return visible(said || (run.wrote?.text ?? "")) || chatName(run);
 }
 
 /** What stands above all that is known of a run that was asked `whole`: its name in lists, or all of that if the name begins it; and below it what was asked in other words. */
 export function headOf(run: Called, whole = ""): { heading: string; below?: string } {
-  const heading = nameOf(run);
+  // What it said is its name only while nobody knows what was asked.
+  const heading = nameOf(whole ? { ...run, wrote: undefined } : run);
   const asked = visible(whole);
   if (asked.startsWith(heading.replace(/…$/, ""))) return { heading: asked };
   const same = asked.replace(/^\//, "").toLowerCase() === heading.toLowerCase();
@@ -67,11 +68,12 @@ export function whoAgain({ origin, user = "", begunBy, answersAnew }: Began): st
 /** How it began, if that is no message and nobody is told of it; empty: there is nothing to say. */
 export const began = (run: Began) => (run.origin && run.origin !== "user" && !whoAgain(run) ? (ops.origins[run.origin] ?? run.origin) : "");
 
-/** What stands below that: how it began if no message began it, its chat where that is called otherwise, and what came of it. */
+/** What stands below that: how it began if no message began it, what came of it, and its chat where that is called otherwise. */
 export function belowName(run: Called & Began, line: string): string {
   const { asked, title } = run;
-  const name = visible(saidOf(run));
+  const name = nameOf(run);
   const by = asked ? "" : began(run);
-  const same = !title || name.startsWith(visible(title).replace(/…$/, ""));
-  return [whoAgain(run), by && ops.by(by), same ? "" : chatName(run), line].filter(Boolean).join(" · ");
+  const chat = visible(title ?? "").replace(/…$/, "").toLowerCase();
+  const same = [name, visible(askedOf(run))].some((one) => one.toLowerCase().startsWith(chat));
+  return [whoAgain(run), by && ops.by(by), line === name ? "" : line, same ? "" : ops.inChat(chatName(run))].filter(Boolean).join(" · ");
 }

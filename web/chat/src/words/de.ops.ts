@@ -219,6 +219,7 @@ export const ops: typeof en = {
   goesOnFrom: "Setzt fort",
   logSays: "das Log des Servers sagt, warum",
   inLog: "Serverlog",
+  inChat: (title) => `im Chat „${title}“`,
   chat: (id) => `Chat ${id}`,
   openChat: "Öffnet den Chat",
   toRuns: "Alle Läufe",

@@ -217,6 +217,7 @@ export const ops = {
   goesOnFrom: "Goes on from",
   logSays: "the server's log says why",
   inLog: "server log",
+  inChat: (title: string) => `in chat “${title}”`,
   chat: (id: string) => `Chat ${id}`,
   openChat: "Opens the chat",
   toRuns: "All runs",
