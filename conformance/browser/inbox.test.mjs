@@ -319,7 +319,8 @@ test("what waits comes by itself and at once, is filtered, answered together, an
     assert.equal(await decided(of).getByTestId("decided-how").textContent(), "Approved");
     assert.equal(await decided(of).getByTestId("decided-by").textContent(), "ann in the inbox");
   }
-  await decided(first).getByTestId("decided-details").locator("summary").click();
+  // The whole row opens what is known of it.
+  await decided(first).getByTestId("decided-by").click({ force: true });
   assert.match(await decided(first).getByTestId("decided-args").textContent(), /To\s*ada/);
   assert.deepEqual(await unseen(open.page), [], "all that was decided can be seen");
   assert.deepEqual(await barriers(open.page), []);
@@ -918,7 +919,9 @@ test("an approver reads the chat that asks, and writes nothing into it, or is to
   await eve.at("led-to-fault").waitFor();
   await eve.decide(item.getByTestId("approve"));
   await eve.click("view-resolved");
-  await eve.page.locator(`[data-testid="decided"][data-thread-id="${asking.threadId}"]`).getByRole("link").click();
+  const row = eve.page.locator(`[data-testid="decided"][data-thread-id="${asking.threadId}"]`);
+  await row.getByTestId("decided-pick").click();
+  await row.getByRole("link").click();
   await eve.at("others-closed").waitFor();
 
   // One's own is the chat as ever.

@@ -20,7 +20,11 @@ test("a run in progress is found, and cancelled", async () => {
   await ops.shot("50-operator");
   await ops.click("ops-servers");
   await until(async () => (await ops.at("node").getAttribute("data-state")) === "serving", "this server is among the servers");
-  assert.match(await ops.at("node").textContent(), /[1-9]\d* of \d+/);
+  const about = await ops.at("node-more").textContent();
+  assert.match(about, /takes connections.*script/, "what it does is open while it is the only one");
+  assert.match(await ops.at("node").textContent(), /[1-9]\d*<? ?\d+% of [\d,]+/);
+  await ops.at("node").locator("td").last().click({ force: true });
+  await until(async () => (await ops.at("node-more").count()) === 0, "and the whole row folds it");
   await ops.at("store-server").waitFor();
   await ops.shot("50-operator-servers");
   await ops.click("ops-runs");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countWords, line, nodeName, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
+import { countWords, line, loadWords, nodeAbout, nodeName, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
 
 const node = (more: Partial<NodeInfo>): NodeInfo => ({
   node: "n", state: "serving", heardMs: 0, agents: [], sockets: 0, streams: 0, runs: 0, maxRuns: 1, memoryBytes: 1, storeAvailable: true, storeCalls: 0, storeErrors: 0, ...more,
@@ -27,6 +27,13 @@ it("says how it goes with a node", () => {
   expect(nodeState(node({ state: "draining" }))).toEqual({ words: "draining", tone: "asked" });
   expect(nodeState(node({ storeAvailable: false }))).toEqual({ words: "no store", tone: "late" });
   expect(nodeState(node({ state: "silent", storeAvailable: false }))).toEqual({ words: "silent", tone: "late" });
+});
+
+it("says what is to be done about a node, and how much it does", () => {
+  expect(nodeAbout(node({}))).toMatch(/carries runs/);
+  expect(nodeAbout(node({ state: "silent", storeAvailable: false }))).toMatch(/lost.*Start another one/);
+  expect(nodeAbout(node({ storeAvailable: false }))).toMatch(/Look at the store/);
+  expect([loadWords(0, 10_000), loadWords(3, 10_000), loadWords(42, 100), loadWords(1, 0)]).toEqual(["0%", "< 1%", "42%", ""]);
 });
 
 it("draws a line within its box", () => {

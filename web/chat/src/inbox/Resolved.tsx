@@ -208,13 +208,13 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
   const stake = done === undefined ? "" : stakeOf(about, stringify(done));
   // What the row says is not said once more.
   const asks = asked !== undefined && visible(asked) !== about ? asked : undefined;
-  const more = asks !== undefined || beside !== undefined || args !== undefined || answer !== undefined || word !== undefined || (cut?.length ?? 0) > 0;
+  const [open, setOpen] = useState(false);
   return (
     <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
       <Cell className="what">
-        <a className="about" dir="auto" href={threadHref(threadId, namespace)} onClick={onLink}>
+        <button type="button" className="row-pick" dir="auto" aria-expanded={open} data-testid="decided-pick" onClick={() => setOpen(!open)}>
           {about}
-        </a>
+        </button>
         {why !== undefined && (
           <div className="why" data-testid="decided-why">
             <span className="hint">{inbox.reason}:</span> <Paragraph text={why} label={inbox.reason} />
@@ -227,8 +227,8 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
             {stake}
           </div>
         )}
-        {more && (
-          <Details>
+        {open && (
+          <div className="decided-details" data-testid="decided-details">
             {asks !== undefined && <Paragraph text={asks} label={inbox.message} />}
             {beside && <Folded text={beside} hook="decided-beside" label={inbox.details} />}
             {args !== undefined && <span className="hint">{inbox.argumentsShown}</span>}
@@ -237,7 +237,10 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
             {word !== undefined && <span data-testid="decided-word">{word}</span>}
             {answer !== undefined && <ArgFields text={stringify(answer)} hook="decided-payload" label={inbox.theAnswer} compact />}
             {cut && cut.length > 0 && <p className="hint">{inbox.notWhole(cut.join(", "))}</p>}
-          </Details>
+            <a href={threadHref(threadId, namespace)} onClick={onLink}>
+              {inbox.openChat}
+            </a>
+          </div>
         )}
       </Cell>
       <Cell>
@@ -280,16 +283,5 @@ function Edits({ changes }: { changes: readonly Change[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** What is drawn when it is asked for. */
-function Details({ children }: { children: ReactNode }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details data-testid="decided-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{inbox.showDetails}</summary>
-      {open && <div className="decided-details">{children}</div>}
-    </details>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, useState, type ReactNode } from "react";
 
 interface Props<T> {
   label: string;
@@ -8,10 +8,15 @@ interface Props<T> {
   items: readonly T[];
   /** What tells a row apart, its `key` among it. */
   row: (of: T) => { key: string } & Record<`data-${string}`, string>;
+  /** What a row opens below it. */
+  more?: (of: T) => ReactNode;
+  /** Whether it is open before anybody presses the row. */
+  opened?: (of: T) => boolean;
 }
 
 /** A table that scrolls by itself, and whose cells stand below one another, each under its title, where there is no room beside one another. */
-export function StackedTable<T>({ label, className = "", columns, items, row }: Props<T>) {
+export function StackedTable<T>({ label, className = "", columns, items, row, more, opened }: Props<T>) {
+  const [pressed, press] = useState<ReadonlyMap<string, boolean>>(new Map());
   return (
     <div className={`scroll stacks ${className}`} tabIndex={0} role="group" aria-label={label}>
       <table>
@@ -27,14 +32,28 @@ export function StackedTable<T>({ label, className = "", columns, items, row }: 
         <tbody>
           {items.map((of) => {
             const { key, ...data } = row(of);
+            const open = more && (pressed.get(key) ?? opened?.(of) ?? false);
             return (
-              <tr key={key} {...data}>
-                {Object.entries(columns).map(([title, shown]) => (
-                  <td key={title} data-label={title}>
-                    {shown(of)}
-                  </td>
-                ))}
-              </tr>
+              <Fragment key={key}>
+                <tr {...data} data-open={open}>
+                  {Object.entries(columns).map(([title, shown], i) => (
+                    <td key={title} data-label={title}>
+                      {more && i === 0 ? (
+                        <button type="button" className="row-pick" aria-expanded={open} onClick={() => press(new Map(pressed).set(key, !open))}>
+                          {shown(of)}
+                        </button>
+                      ) : (
+                        shown(of)
+                      )}
+                    </td>
+                  ))}
+                </tr>
+                {open && (
+                  <tr className="row-more">
+                    <td colSpan={Object.keys(columns).length}>{more(of)}</td>
+                  </tr>
+                )}
+              </Fragment>
             );
           })}
         </tbody>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { usePolled, type DecisionInfo, type Page, type RunInfo } from "../server/api";
 import { Copy } from "../lib/Copy";
+import { Facts } from "./Facts";
 import { ForgetRuns } from "./ForgetRuns";
 import { Guarded } from "../../../react/lib/Guarded";
 import { keysOn } from "../inbox/inboxkeys";
@@ -160,19 +161,6 @@ function factsOf(run: RunInfo, heading: string, across: boolean, leadsTo: Props[
     run.attempts > 1 && [ops.attempts, ops.attemptsOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
   ];
   return facts.filter((one): one is [string, ReactNode] => Boolean(one));
-}
-
-function Facts({ facts }: { facts: ReadonlyArray<[string, ReactNode]> }) {
-  return (
-    <dl>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 /** The ids by which programs know a run, under the names that /v1 has for them, and how the server's log does. */

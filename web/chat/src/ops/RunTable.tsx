@@ -78,7 +78,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
     row?.focus({ preventScroll: true });
     row?.scrollIntoView({ block: "nearest" });
   });
-  const enter = () => box.current?.querySelector<HTMLElement>(".panel-aside")?.focus();
+  const enter = () => box.current?.querySelector<HTMLElement>(".panel-aside")?.focus({ preventScroll: true });
   const leave = (event: Key) => {
     if (event.key !== "Escape" || event.defaultPrevented || isTyped(event.target) || !run) return;
     event.preventDefault();

@@ -91,6 +91,19 @@ export function nodeState({ state, storeAvailable }: Pick<NodeInfo, "state" | "s
   return { words: ops.nodeStates[state] ?? state, tone: TONES[state] ?? "" };
 }
 
+/** What a node does, and what is to be done about it. */
+export function nodeAbout({ state, storeAvailable }: Pick<NodeInfo, "state" | "storeAvailable">): string {
+  return state === "serving" && !storeAvailable ? ops.nodeAbout.away : (ops.nodeAbout[state] ?? "");
+}
+
+/** How much of what it may do a node does: "0%", "< 1%", "42%". */
+export function loadWords(runs: number, maxRuns: number): string {
+  if (maxRuns <= 0) return "";
+  const part = runs / maxRuns;
+  const words = (n: number) => n.toLocaleString(locale, { style: "percent", maximumFractionDigits: 0 });
+  return part > 0 && part < 0.01 ? `< ${words(0.01)}` : words(part);
+}
+
 /** The points of a line through a series within a box; one that has no height lies at the bottom. */
 export function line(series: readonly number[], width: number, height: number): string {
   const most = Math.max(...series, 0);

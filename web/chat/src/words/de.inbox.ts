@@ -179,7 +179,6 @@ export const inbox: typeof en = {
   noDecisionFits: "Keine Entscheidung passt zu den Filtern.",
   noDecisions: "Noch keine Entscheidungen.",
   decisions: "Entscheidungen",
-  showDetails: "Details",
   message: "Nachricht",
   details: "Einzelheiten der Frage",
   argumentsShown: "Argumente, wie sie angezeigt wurden",

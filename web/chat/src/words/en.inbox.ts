@@ -177,7 +177,6 @@ export const inbox = {
   noDecisionFits: "No decision fits the filters.",
   noDecisions: "No decisions yet.",
   decisions: "Decisions",
-  showDetails: "Details",
   message: "Message",
   details: "Details of the question",
   argumentsShown: "Arguments as they were shown",
