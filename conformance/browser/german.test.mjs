@@ -1,7 +1,11 @@
 // The page in German, in a browser that asks for it, and from right to left.
 
 import assert from "node:assert/strict";
-import { a, barriers, embedded, person, PHONE, Tab, test, until } from "./lane.mjs";
+import { randomUUID } from "node:crypto";
+import { a, barriers, embedded, guarded, person, PHONE, signIn, Tab, test, until } from "./lane.mjs";
+
+/** The width of the narrowest phone, in pixels. */
+const NARROW = 320;
 
 /** What no German page says. Words of the agent and of the server are left out. */
 const ENGLISH = /\b(?:the|and|of|Approved?|Decline|Inbox|waiting|Loading|Nothing|None|Runs|Questions?|ago)\b/;
@@ -50,6 +54,21 @@ test("a German browser gets a German page, on a phone", async () => {
   await ops.click("ops-runs");
   await ops.at("run").first().waitFor();
   await german(ops, "runs");
+});
+
+test("the head of the narrowest phone is one row while something waits", async () => {
+  const context = await person({ locale: "de-DE", viewport: { width: NARROW, height: 640 } });
+  const tab = await Tab.at(context, `${guarded}/?thread=${randomUUID()}`, undefined, { serverMayRefuse: true });
+  await signIn(tab);
+  await tab.connected();
+  await tab.say("/confirm Ja?");
+  await tab.asked("confirmation");
+  for (const place of ["chat", "inbox", "operator"]) {
+    await tab.click(`go-${place}`);
+    await tab.page.locator(".bar .badge").waitFor();
+    const { height, over } = await tab.page.locator(".bar").evaluate((bar) => ({ height: bar.offsetHeight, over: bar.scrollWidth - bar.clientWidth }));
+    assert.ok(height <= 56 && over <= 0, `the head of ${place} is ${height} pixels high, and ${over} too wide`);
+  }
 });
 
 test("the language is chosen in the menu, and kept", async () => {
