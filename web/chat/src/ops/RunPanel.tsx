@@ -152,7 +152,7 @@ function factsOf(run: RunInfo, heading: string, across: boolean, leadsTo: Props[
     replacedBy && [ops.instead, leads(replacedBy)],
     stoppedBy && [ops.stoppedBy, <bdi key="stopped">{visible(stoppedBy)}</bdi>],
     error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
-    asker && [ops.goesOnFrom, leads(asker, nameOf(run), "run-asker")],
+    asker && [ops.goesOnFrom, leads(asker, ops.runThatAsked, "run-asker")],
     continuedAs && [ops.wentOnAs, leads(continuedAs)],
     ...moreFacts(run),
     since && [ops.waitsSince, <When key="waits" at={since} plain />],

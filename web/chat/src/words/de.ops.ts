@@ -221,6 +221,7 @@ export const ops: typeof en = {
   stoppedBy: "Gestoppt von",
   instead: "Ersetzt durch",
   wentOnAs: "Fortgesetzt von",
+  runThatAsked: "dem Lauf, der fragte",
   goesOnFrom: "Setzt fort",
   logSays: "das Log des Servers sagt, warum",
   inLog: "Serverlog",

@@ -219,6 +219,7 @@ export const ops = {
   stoppedBy: "Stopped by",
   instead: "Replaced by",
   wentOnAs: "Continued by",
+  runThatAsked: "the run that asked",
   goesOnFrom: "Goes on from",
   logSays: "the server's log says why",
   inLog: "server log",
@@ -361,7 +362,7 @@ export const ops = {
   },
   nodeAbout: {
     serving: "The server takes connections and carries runs.",
-    draining: "The server ends: it takes nothing new, and other servers go on with its runs. Nothing is to be done.",
+    draining: "The server ends: it takes nothing new, and other servers go on with its runs. You need not do anything.",
     silent: "The server was lost, or does not reach the store. Other servers take its runs over. Start another one if those that serve are too few. This row stays for 15 minutes after the last report.",
     away: "The store does not answer this server. Look at the store, and at the network between them.",
   },
