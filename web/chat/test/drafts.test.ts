@@ -60,6 +60,14 @@ describe("answers that wait", () => {
     expect(seen()).toEqual({});
   });
 
+  it("are there at once where it is known what the server holds, as long as it does", async () => {
+    const drafts = new Drafts(server().keeper, { a: yes, gone: no });
+    drafts.ask(["a", "b"]);
+    expect(drafts.look().answers).toEqual({ a: yes });
+    await pass();
+    expect(drafts.look().answers).toEqual({});
+  });
+
   it("are kept by the server as they are given, and taken back", async () => {
     const { drafts, kept, seen } = await open("a", "b", "c");
     drafts.decide("a", yes);

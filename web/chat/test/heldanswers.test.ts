@@ -41,6 +41,15 @@ it("sends an answer when its time is over, and not before", async () => {
   expect([sent, held.look().told]).toEqual([["a"], undefined]);
 });
 
+it("takes back the one that is named, and sends the others", async () => {
+  const { held, give, sent } = inbox();
+  for (const one of ["a", "b"]) give(one);
+  const [first] = held.look().waiting;
+  expect([held.undo(first!.given)?.text, held.undo(first!.given)]).toEqual(["yes to a", undefined]);
+  await vi.advanceTimersByTimeAsync(HELD_MS);
+  expect(sent).toEqual(["b"]);
+});
+
 it("sends nothing that was taken back", async () => {
   const { held, give, sent, hidden } = inbox();
   give("a");

@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { follower, keyActOf, neighbour, reach, stepOf, wayOf } from "../src/inbox/inboxkeys";
+import { follower, keyActOf, neighbour, reach, stepOf, unfit, wayOf } from "../src/inbox/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
@@ -79,3 +79,11 @@ it.each<[Parameters<typeof wayOf>[0], boolean, ReturnType<typeof wayOf>]>([
   ["approve", true, "approve"], ["decline", true, "decline"], ["approve", false, undefined], ["decline", false, undefined],
   ["approve chosen", false, "approve"], ["decline chosen", true, "decline"], ["edit", true, undefined],
 ])("takes %s with a selection (%s) for all of it", (act, some, want) => expect(wayOf(act, some)).toBe(want));
+
+it.each([
+  ["of what has expired", { expired: true, fields: true }, "late"],
+  ["of a call whose arguments stay", { approves: true, fields: true }, "edit"],
+  ["of a choice", { choices: true, fields: true }, "choose"],
+  ["of a form", { fields: true }, "fill"],
+  ["of a sign-in", {}, "plain"],
+])("says why a key does nothing %s", (_, has, want) => expect(unfit({ expired: false, approves: false, choices: false, fields: false, ...has })).toBe(want));

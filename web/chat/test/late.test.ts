@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { InboxItem } from "../src/server/api";
-import { inOrder } from "../src/inbox/late";
+import { inOrder, placeIn } from "../src/inbox/late";
 
 const NOW = Date.parse("2026-01-01T12:00:00Z");
 const MINUTE = 60_000;
@@ -21,4 +21,11 @@ it("begins with what is due soon, goes on with what has waited longest, and ends
 it("keeps a list as it is that none is due of", () => {
   const items = [thread("b"), thread("a", undefined), thread("c", 5_000)];
   expect(inOrder(items, NOW)).toEqual(items);
+});
+
+it("counts the places of what can be answered, and none of what is over", () => {
+  const [one, half, over] = [thread("one", undefined), thread("half over", -1, 20), thread("over", -1)];
+  expect([one, half, over].map((item) => placeIn([one, half, over], item, NOW))).toEqual([[1, 2], [2, 2], undefined]);
+  // Alone, it has no place.
+  expect(placeIn([one, over], one, NOW)).toBeUndefined();
 });

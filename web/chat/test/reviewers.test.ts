@@ -1,7 +1,8 @@
 // Others are told that a question is looked at, as long as it is.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { assign, assigneeOf, isMine, review, reviewersWords } from "../src/inbox/Reviewers";
+import type { InboxItem } from "../src/server/api";
+import { assign, assigneeOf, isMine, review, reviewersWords, toldOf } from "../src/inbox/Reviewers";
 
 /** What was sent, and the ways to answer it. */
 let sent: string[];
@@ -89,4 +90,13 @@ it("says why an item could not be taken", async () => {
   vi.stubGlobal("fetch", async (_: string, { method }: RequestInit) => (method === "PUT" ? new Response(JSON.stringify({ code: "forbidden", detail: "no" }), { status: 403 }) : new Response(null, { status: 204 })));
   expect(await assign("PUT", of)).toMatch(/may not do this/);
   expect(await assign("DELETE", of)).toBeUndefined();
+});
+
+it("tells of what is open here, and of what can be taken back still", () => {
+  const items = Array.from({ length: 9 }, (_, i) => ({ threadId: String(i) }) as InboxItem);
+  const waiting = (...items: InboxItem[]) => ({ given: { items, text: "", send: async () => ({ text: "" }) } });
+  expect(toldOf(items[0], [waiting(items[1]!), waiting(items[2]!)])).toEqual(items.slice(0, 3));
+  expect(toldOf(undefined, [waiting(items[1]!)])).toEqual([items[1]]);
+  // Not of each of a hundred.
+  expect(toldOf(undefined, [waiting(...items)])).toEqual(items.slice(0, 8));
 });

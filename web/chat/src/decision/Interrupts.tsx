@@ -45,7 +45,7 @@ export default function Interrupts({ answer, marks, ...questions }: Props) {
   return (
     <>
       <UnsentList {...questions} marks={marks} />
-      <Answered {...questions} answer={answer} />
+      <Questions {...questions} about={(interrupt) => ({ notice: doneWords(interrupt, questions) })} answer={answer} />
     </>
   );
 }
@@ -61,9 +61,18 @@ function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<P
   );
 }
 
+interface QuestionsProps extends Pick<Props, "threadId" | "open" | "messages" | "asker" | "sending"> {
+  /** The thread's, unless it is the person's own, and the answers that its server is known to keep. */
+  namespace?: string;
+  known?: Readonly<Record<string, Answer>>;
+  /** What is said of a question beside what it says itself. */
+  about: (interrupt: Interrupt) => Pick<Parameters<typeof InterruptCard>[0], "notice" | "held" | "until">;
+  answer: Required<Props>["answer"];
+}
+
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-function Answered({ threadId, open, messages, branches, decided, asker, sending, answer }: Omit<Props, "marks"> & Required<Pick<Props, "answer">>) {
-  const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
+export function Questions({ threadId, namespace, known, open, messages, about, asker, sending, answer }: QuestionsProps) {
+  const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id), namespace, known);
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
   const together = open.length > 1;
@@ -122,7 +131,7 @@ function Answered({ threadId, open, messages, branches, decided, asker, sending,
                 threadId={threadId}
                 interrupt={interrupt}
                 messages={messages}
-                notice={doneWords(interrupt, { messages, branches, decided })}
+                {...about(interrupt)}
                 answer={together ? answers[id] : undefined}
                 fault={faults[id]?.message}
                 asker={asker}

@@ -46,7 +46,14 @@ export class Drafts {
   private readonly watchers = new Set<() => void>();
   private picture: DraftsPicture = { answers: {}, kept: false, faults: {} };
 
-  constructor(private readonly keeper: Keeper) {}
+  /** `known`: what the server is known to hold. */
+  constructor(
+    private readonly keeper: Keeper,
+    known: Readonly<Record<string, Answer>> = {},
+  ) {
+    this.kept = { ...known };
+    this.changed();
+  }
 
   /** These are the open questions now. A lone one is sent when it is answered, so nothing is kept for it. */
   ask(open: readonly string[]): void {
@@ -156,23 +163,25 @@ function refused({ status, code }: ApiError): boolean {
   return code.startsWith("interrupt_") || (status >= 400 && status < 500 && status !== 429 && !UNABLE.has(status));
 }
 
-function keeperOf(threadId: string): Keeper {
+function keeperOf(threadId: string, namespace?: string): Keeper {
   const base = `/threads/${encodeURIComponent(threadId)}/interrupts`;
-  const ask = asker<Partial<Page<InboxItem>> | undefined>(base);
+  const of = namespace === undefined ? "" : `?namespace=${encodeURIComponent(namespace)}`;
+  const ask = asker<Partial<Page<InboxItem>> | undefined>(`${base}${of}`);
   return {
     load: async () => {
       const page = await ask();
       if (!Array.isArray(page?.items)) throw new ApiError(200, "unreadable", words.decision.notInterrupts);
       return page.items.flatMap((item) => item.interrupts.flatMap(({ draft }) => draft ?? []));
     },
-    keep: (entry) => call("POST", `${base}/resolve`, { entries: [entry] }),
-    drop: (id) => call("DELETE", `${base}/${encodeURIComponent(id)}/draft`),
+    keep: (entry) => call("POST", `${base}/resolve${of}`, { entries: [entry] }),
+    drop: (id) => call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`),
   };
 }
 
-export function useDrafts(threadId: string, open: readonly string[]): [Drafts, DraftsPicture] {
+/** `namespace`: the thread's, unless it is the person's own. */
+export function useDrafts(threadId: string, open: readonly string[], namespace?: string, known?: Readonly<Record<string, Answer>>): [Drafts, DraftsPicture] {
   const session = useSession();
-  const drafts = useMemo(() => new Drafts(keeperOf(threadId)), [threadId, session]);
+  const drafts = useMemo(() => new Drafts(keeperOf(threadId, namespace), known), [threadId, namespace, session]);
   useEffect(() => drafts.follow(), [drafts]);
   useEffect(() => drafts.ask(open));
   return [drafts, useSyncExternalStore(drafts.watch, drafts.look)];

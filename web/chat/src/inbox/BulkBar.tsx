@@ -4,14 +4,16 @@ import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { among, called, countOf, countWords, endBelow, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
 import { ArgFields } from "../../../react/decision/ArgFields";
-import { Facts } from "../../../react/decision/Facts";
+import { Facts, type Asker } from "../../../react/decision/Facts";
 import { Guarded, led, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
+import { worded } from "../../../react/lib/naming";
 import { useApprovedBefore } from "./approvedbefore";
 import { Choices } from "./Choices";
 import { clock } from "../../../react/lib/time";
 import { sentence, wordsFor } from "../lib/words";
 import { doneWords } from "./selection";
+import { allAsked, kindsOf, type Asked, type Kind, type Unlike } from "./unlike";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
@@ -74,6 +76,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
     ["none", inbox.bulk.none],
   ]);
   const asked = items.flatMap((item) => item.interrupts.map((one) => ({ item, one, before: before(item, one) })));
+  const kindsAsked = kindsOf<Named>(asked);
+  const all = allAsked(kindsAsked);
   const repeats = asked.map(({ before = "" }) => before);
   const done = doneWords(way, results.flatMap(({ item, error }) => (error ? [] : item)));
   // A list that is on its way may have others.
@@ -96,7 +100,11 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
           <p id={asks} data-testid="bulk-asks">
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
-          <Named asked={asked} labelledBy={asks} />
+          {/* In sight however long the list is. */}
+          <Facts tool={kindsAsked.length === 1 ? kindsAsked[0]!.tool : undefined} asker={all}>
+            {(kindsAsked.length > 1 || kindsAsked[0]?.asked[0]?.unlike) && <span data-testid="bulk-kinds">{kindWords(kindsAsked)}</span>}
+          </Facts>
+          <NamedBox kinds={kindsAsked} all={all} labelledBy={asks} />
           {explained.length > 0 && (
             <label className="field">
               <span>
@@ -179,19 +187,20 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   );
 }
 
-interface NamedProps {
-  /** `before`: when the same call was approved. */
-  asked: ReadonlyArray<{ item: InboxItem; one: InboxItem["interrupts"][number]; before?: string }>;
-  labelledBy: string;
+interface Named extends Asked {
+  item: InboxItem;
+  one: InboxItem["interrupts"][number];
+  /** When the same call was approved. */
+  before?: string;
 }
 
-/** Each question as it would be answered: what it asks, by which tool it would be done, who asks, and with what; and how many are to be scrolled to. */
-function Named({ asked, labelledBy }: NamedProps) {
+/** Each question as it would be answered, by what would be done: what it asks, with what, and who asks; and how many are to be scrolled to. */
+function NamedBox({ kinds, all, labelledBy }: { kinds: ReadonlyArray<Kind<Named>>; all: Asker; labelledBy: string }) {
   const box = useRef<HTMLDivElement>(null);
   const [below, setBelow] = useState(0);
   const look = () => {
     const { current } = box;
-    if (current) setBelow(endBelow([...current.querySelectorAll(":scope > ul > li")].map((one) => one.getBoundingClientRect().bottom), current.getBoundingClientRect().bottom));
+    if (current) setBelow(endBelow([...current.querySelectorAll('[data-testid="bulk-one"]')].map((one) => one.getBoundingClientRect().bottom), current.getBoundingClientRect().bottom));
   };
   useLayoutEffect(look);
   useEffect(() => {
@@ -203,7 +212,28 @@ function Named({ asked, labelledBy }: NamedProps) {
   return (
     <div className="all-named" data-more={below > 0}>
       <div ref={box} data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={labelledBy} onScroll={look}>
-        <NamedList asked={asked} />
+        <ul className="kinds">
+          {kinds.map(({ tool, user, agent, asked }) => (
+            <li key={tool ?? ""}>
+              {asked.length > 1 && kinds.length > 1 && (
+                <Facts tool={tool} asker={only({ user, agent }, all)}>
+                  <span>{inbox.questions(asked.length)}</span>
+                </Facts>
+              )}
+              <ul className="named">
+                {asked.map(({ asked: one, unlike }) => (
+                  <NamedOne
+                    key={`${one.item.namespace} ${one.item.threadId} ${one.one.id}`}
+                    {...one}
+                    unlike={unlike}
+                    tool={asked.length === 1 && kinds.length > 1 ? tool : undefined}
+                    asker={only(one.item, asked.length > 1 && kinds.length > 1 ? { user, agent } : all)}
+                  />
+                ))}
+              </ul>
+            </li>
+          ))}
+        </ul>
       </div>
       {below > 0 && (
         <button type="button" data-edits data-testid="bulk-below" onClick={() => box.current!.scrollBy({ top: box.current!.clientHeight * 0.8 })}>
@@ -214,32 +244,50 @@ function Named({ asked, labelledBy }: NamedProps) {
   );
 }
 
-function NamedList({ asked }: Pick<NamedProps, "asked">) {
+function NamedOne({ item, one, before, unlike, tool, asker }: Named & { unlike?: Unlike; tool?: string; asker: Asker }) {
   return (
-    <ul className="named">
-      {asked.map(({ item, one, before }) => (
-        <li key={`${item.namespace} ${item.threadId} ${one.id}`}>
-          <strong dir="auto">{asksWords({ interrupts: [one] }, parts) || visible(item.title || words.threads.untitled)}</strong>
-          <Facts tool={one.toolCall?.name} asker={{ user: item.user, agent: item.agent }} />
-          {one.toolCall && <Arguments {...one.toolCall} />}
-          {before !== undefined && <p className="banner">{inbox.approvedBefore(clock(before, Date.now(), parts))}</p>}
-        </li>
-      ))}
-    </ul>
+    <li data-testid="bulk-one" data-unlike={unlike !== undefined}>
+      <div>
+        <strong dir="auto">{asksWords({ interrupts: [one] }, parts) || visible(item.title || words.threads.untitled)}</strong>
+        <Facts tool={tool} asker={asker} />
+        {unlike && <span className="tag asked">{inbox.bulk.unlike(unlikeWords(unlike))}</span>}
+      </div>
+      {one.toolCall && <Arguments {...one.toolCall} whole={unlike !== undefined} />}
+      {before !== undefined && <p className="banner">{inbox.approvedBefore(clock(before, Date.now(), parts))}</p>}
+    </li>
   );
 }
 
-/** So high is what is carried out before it is clipped, in pixels. */
-const CLIPPED_PX = 112;
+/** Who asks, and which agent, unless that is said of more than this. */
+const only = ({ user, agent }: Asker, said: Asker): Asker => ({ user: said.user === undefined ? user : undefined, agent: said.agent === undefined ? agent : undefined });
 
-/** What a call is carried out with, as its card has it; a long one is clipped, and says so. */
-function Arguments({ name, arguments: text }: { name: string; arguments: string }) {
+/** What is unlike, by its labels. */
+function unlikeWords({ args, user, agent }: Unlike): string {
+  return visible([...args.map(worded), ...(user ? [inbox.columns.askedBy] : []), ...(agent ? [inbox.columns.agent] : [])].join(", "));
+}
+
+/** How many are asked of each kind, and whether some are unlike the others. */
+function kindWords(kinds: ReadonlyArray<Kind<Named>>): string {
+  if (kinds.length === 1) return inbox.bulk.someUnlike(kinds[0]!.asked.filter(({ unlike }) => unlike).length);
+  return kinds
+    .map(({ tool, asked }) => {
+      const unlike = asked.filter(({ unlike }) => unlike).length;
+      return inbox.bulk.kind(tool === undefined ? inbox.bulk.plain : visible(tool), asked.length, unlike);
+    })
+    .join(" · ");
+}
+
+/** So high is what is carried out before it is clipped, in pixels: two lines. */
+const CLIPPED_PX = 48;
+
+/** What a call is carried out with, as its card has it; a long one is clipped, and says so, unless the `whole` of it is to be seen. */
+function Arguments({ name, arguments: text, whole }: { name: string; arguments: string; whole: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const [long, setLong] = useState(false);
-  const [all, show] = useState(false);
+  const [all, show] = useState(whole);
   useLayoutEffect(() => setLong(box.current!.scrollHeight > CLIPPED_PX + 8), [text]);
   return (
-    <div className="carried">
+    <div className="carried" data-clipped={long && !all}>
       <div ref={box} style={long && !all ? { maxHeight: CLIPPED_PX, overflow: "hidden" } : undefined} inert={long && !all}>
         <ArgFields text={text} hook="bulk-arguments" label={visible(name)} />
       </div>

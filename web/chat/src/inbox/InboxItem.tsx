@@ -1,13 +1,13 @@
-import type { Interrupt } from "@ag-ui/client";
+import type { Interrupt, ResumeEntry } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiError, call, outlives, sizeOf, type InboxItem, type Page } from "../server/api";
-import { entryOf, type Answer } from "../../../react/forms/answers";
-import { aboutWhat, calledBy, decisionOf } from "../../../react/forms/wording";
+import type { Answer } from "../../../react/forms/answers";
+import { aboutWhat, calledBy } from "../../../react/forms/wording";
 import { messagesOf } from "./bulk";
 import { Facts } from "../../../react/decision/Facts";
 import { ThreadDue } from "../../../react/lib/DueTag";
-import { Guarded } from "../../../react/lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
+import { Questions } from "../decision/Interrupts";
 import { stringify } from "../../../react/lib/json";
 import { visible } from "../../../react/lib/misleading";
 import { isObject } from "../../../react/forms/schema";
@@ -16,12 +16,11 @@ import { isNear, nearOf } from "./late";
 import { asksWords } from "../../../react/inbox/asks";
 import { useApprovedBefore } from "./approvedbefore";
 import { stakeOf } from "./apart";
-import { askKeyOf } from "./asked";
 import { Reviewers, type Reviews } from "./Reviewers";
 import { isSaid } from "../lib/issaid";
 import { clock } from "../../../react/lib/time";
 import { onLink, threadHref } from "../lib/route";
-import { isForbidden, wordsFor } from "../lib/words";
+import { wordsFor } from "../lib/words";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
@@ -52,8 +51,7 @@ interface ItemProps {
   reviews: Reviews;
   /** Why a yes or no to several did not answer it. */
   refused?: string;
-  say: (said: Said) => void;
-  /** Gives the answer that is the last one missing: it is sent when it cannot be taken back any more. */
+  /** Gives all the answers: they are sent when they cannot be taken back any more. */
   give: (given: Given) => void;
   changed: () => void;
 }
@@ -114,68 +112,34 @@ export function Item(props: ItemProps) {
 }
 
 function Open(props: ItemProps) {
-  const { item, answers, refused, say, give, changed } = props;
-  const [sending, setSending] = useState(false);
-  const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
-  const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
-  const of = `?namespace=${encodeURIComponent(item.namespace)}`;
+  const { item, answers, refused, give } = props;
   const title = visible(item.title || words.threads.untitled);
-  const drafted = item.interrupts.filter((one) => one.draft).length;
   const { before, looking } = useApprovedBefore([item]);
-
-  const attempt = async (what: () => Promise<Omit<Said, "key">>) => {
-    setSending(true);
-    setFault(undefined);
-    try {
-      say({ key: askKeyOf(item), ...(await what()) });
-    } catch (error) {
-      const again = () => void attempt(what);
-      setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });
-    }
-    setSending(false);
-    changed();
+  const open = item.interrupts.map(({ interrupt }) => interrupt as unknown as Interrupt);
+  const messages = item.interrupts.flatMap(({ interrupt, toolCall }) => messagesOf(interrupt as unknown as Interrupt, toolCall));
+  const about = ({ id }: Interrupt) => {
+    const one = item.interrupts.find((one) => one.id === id)!;
+    return { notice: noticeOf(before(item, one)), held: looking, until: isNear(one, Date.now()) ? one : NEVER };
   };
-  const takeBack = (id: string) =>
-    void attempt(async () => {
-      await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
-      return { text: inbox.takenBack(title), goesOn: false };
-    });
-  const decide = (interrupt: Interrupt, answer: Answer) => {
-    const { id } = interrupt;
-    const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
-    const asked = toolCallOf(item, id);
-    const { payload } = answer.status === "resolved" ? answer : {};
-    const carried = isObject(payload) && payload.editedArgs !== undefined ? stringify(payload.editedArgs) : asked?.arguments;
-    const stake = answer.status === "cancelled" || carried === undefined ? "" : stakeOf(aboutWhat(interrupt, calledBy(asked), parts), carried);
-    const body = { entries: [entryOf(id, answer)] };
+  const answer = (entries: ResumeEntry[], said: string[]) => {
+    const decision = said.length > 1 ? inbox.answersFor(said.length, title) : said.join();
+    const body = { entries };
     const small = outlives(body);
-    const send = async () => {
-      const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, body, small);
-      if (missing.length > 0) return { text: inbox.keptAsDraft(decision, missing.length, title), goesOn: false };
-      return { text: inbox.agentTold(decision), goesOn: true, run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
-    };
-    // An answer that others wait for is a draft, which can be taken back in its place.
-    if (!item.interrupts.every((one) => one.id === id || one.draft)) return void attempt(send);
     give({
       items: [item],
-      text: stake === "" ? decision : `${decision} (${stake})`,
+      text: withStake(item, entries, decision),
       size: sizeOf(body),
       send: async () => {
-        const { goesOn, ...rest } = await send();
-        return { ...rest, ...(!goesOn && { open: [item] }) };
+        const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts/resolve?namespace=${encodeURIComponent(item.namespace)}`;
+        const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", path, body, small);
+        if (missing.length > 0) return { text: inbox.keptAsDraft(decision, missing.length, title), open: [item] };
+        return { text: inbox.agentTold(decision), run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
       },
     });
   };
-
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
-      <Head {...props}>
-        {item.interrupts.length > 1 && (
-          <span className="tag" data-testid="inbox-progress">
-            {inbox.answeredOf(drafted, item.interrupts.length)}
-          </span>
-        )}
-      </Head>
+      <Head {...props} />
       {refused && (
         <p className="fault" data-testid="inbox-refused">
           {refused}
@@ -186,58 +150,33 @@ function Open(props: ItemProps) {
           {inbox.corrupted(wordsFor("state_corrupted").title, wordsFor("state_corrupted").advice)}
         </p>
       )}
-      {item.interrupts.map((one) => {
-        const now = Date.now();
-        const interrupt = one.interrupt as unknown as Interrupt;
-        return (
-          <InterruptCard
-            key={one.id}
-            threadId={item.threadId}
-            interrupt={interrupt}
-            messages={messagesOf(interrupt, one.toolCall)}
-            notice={noticeOf(before(item, one))}
-            held={looking}
-            answer={one.draft}
-            until={isNear(one, now) ? one : NEVER}
-            asker={item}
-            disabled={sending}
-            decide={answers ? (answer) => (answer ? decide(interrupt, answer) : takeBack(one.id)) : undefined}
-          />
-        );
-      })}
-      {sending && (
-        <p className="hint late-shown" role="status">
-          {words.chat.sending}
-        </p>
-      )}
-      {fault && (
-        <div className="error" role="alert" data-testid="error" data-code={fault.code}>
-          <div>
-            <strong>{wordsFor(fault.code).title}</strong>
-            {!isForbidden(fault.code) && <p className="said">{fault.message}</p>}
-            <p>{wordsFor(fault.code).advice}</p>
-          </div>
-          {!isForbidden(fault.code) && (
-            <Guarded subject={fault.code}>
-              <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
-                {words.chat.sendAgain}
-              </button>
-            </Guarded>
-          )}
-        </div>
+      {answers ? (
+        <Questions threadId={item.threadId} namespace={item.namespace} known={draftsOf(item)} open={open} messages={messages} about={about} asker={item} sending={false} answer={answer} />
+      ) : (
+        open.map((interrupt) => (
+          <InterruptCard key={interrupt.id} threadId={item.threadId} interrupt={interrupt} messages={messages} {...about(interrupt)} answer={draftsOf(item)[interrupt.id]} asker={item} />
+        ))
       )}
     </section>
   );
 }
 
-const noticeOf = (approvedAt: string | undefined) => approvedAt && inbox.approvedBefore(clock(approvedAt, Date.now(), parts));
+const draftsOf = ({ interrupts }: InboxItem): Record<string, Answer> => Object.fromEntries(interrupts.flatMap(({ id, draft }) => (draft ? [[id, draft]] : [])));
 
-function toolCallOf(item: InboxItem, id: string) {
-  return item.interrupts.find((one) => one.id === id)?.toolCall;
+/** The decision about a single call with what is at stake in it. */
+function withStake({ interrupts }: InboxItem, [entry]: readonly ResumeEntry[], decision: string): string {
+  const [one] = interrupts;
+  if (!one || !entry || interrupts.length > 1 || entry.status === "cancelled") return decision;
+  const { payload } = entry;
+  const carried = isObject(payload) && payload.editedArgs !== undefined ? stringify(payload.editedArgs) : one.toolCall?.arguments;
+  const stake = carried === undefined ? "" : stakeOf(aboutWhat(one.interrupt as unknown as Interrupt, calledBy(one.toolCall), parts), carried);
+  return stake === "" ? decision : `${decision} (${stake})`;
 }
 
+const noticeOf = (approvedAt: string | undefined) => approvedAt && inbox.approvedBefore(clock(approvedAt, Date.now(), parts));
+
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
-function Head({ item, place, readOnly, reviews, children }: ItemProps & { children: ReactNode }) {
+function Head({ item, place, readOnly, reviews, children }: ItemProps & { children?: ReactNode }) {
   const title = visible(item.title || words.threads.untitled);
   const named = readOnly || !isSaid(title, asksWords(item, parts));
   return (

@@ -7,13 +7,13 @@ import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
-import { type Given } from "./held";
+import type { Given, Waiting } from "./held";
 import { type Lasting, looksAt } from "./lasting";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
 import { InboxList } from "./InboxList";
-import { inOrder, isLate } from "./late";
+import { inOrder, isLate, placeIn } from "./late";
 import { keysOn, turnKeys } from "./inboxkeys";
 import { InboxFault, InboxNotes } from "./InboxNotes";
 import { InboxRow } from "./InboxRow";
@@ -22,7 +22,7 @@ import { useKept } from "../lib/kept";
 import { movesOf } from "./moves";
 import { usePicked } from "./picking";
 import { openAgain, turnedOut, useReopened } from "./reopened";
-import { useReviews } from "./Reviewers";
+import { toldOf, useReviews } from "./Reviewers";
 import { useScreens } from "./screens";
 import { doneWords, saidOf, useSelection } from "./selection";
 import { Toast } from "./Toast";
@@ -73,7 +73,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   // Notices tell of the own tenant.
   const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
   const totals = useTotals(filters.everywhere ? "?tenants=all" : "", filters.everywhere ? undefined : ofWaiting);
-  const { over } = useSyncExternalStore(held.watch, held.look);
+  const { over, waiting: unsent } = useSyncExternalStore(held.watch, held.look);
   const items = useListed(data?.items, over);
   const facets = useFacets(items, totals?.reasons, filters);
   const list = `${path} ${place.page}`;
@@ -92,10 +92,6 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   const unsay = (items: readonly InboxItem[]) => {
     const keys = items.map(askKeyOf);
     setSaid((before) => before.filter(({ key, goesOn }) => !goesOn || !keys.includes(key)));
-  };
-  const say = (one: Said) => {
-    note(one);
-    held.tell(one.text);
   };
   const give = (given: Given, said = given.items.map((item): Said => ({ key: askKeyOf(item), text: given.text, goesOn: true }))) => {
     const keys = said.map(({ key }) => key);
@@ -156,9 +152,9 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
     if (text !== "") held.tell(text);
     refresh();
   };
-  const undo = () => {
-    const back = held.undo();
-    if (!back) return;
+  const undo = (given?: Given) => {
+    const back = held.undo(given);
+    if (!back) return held.tell(inbox.noneHeld);
     unsay(back.items);
     back.undone?.();
     if (back.items[0]) picked.pick(back.items[0], "answer");
@@ -172,8 +168,8 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   // Where nothing is there is nothing to filter.
   const bare = counted && kept.length === 0 && !tenants;
   useScreens(items, picked, alone, beside);
-  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined, me, answers, refresh);
-  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo, keys: () => setKeysShown((now) => !now) });
+  const reviews = useReviews(items, toldOf(detailed && !filters.everywhere ? picked.open : undefined, unsent), me, answers, refresh);
+  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo: () => undo(), keys: () => setKeysShown((now) => !now) });
   const open = items.filter((item) => !isLate(item, Date.now()));
   const waiting = counted ? open.length : (totals?.total ?? 0);
   const questions = counted ? countOf(open) + open.reduce((sum, { omitted = 0 }) => sum + omitted, 0) : waiting;
@@ -237,6 +233,8 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
                   columns={columns}
                   gone={gone}
                   said={said.findLast(({ key, goesOn }) => goesOn && key === askKeyOf(item))?.text}
+                  waits={unsent.some(({ given }) => given.items.some((one) => askKeyOf(one) === askKeyOf(item)))}
+                  undo={undoOf(unsent, item, undo)}
                   others={items.length !== 0}
                   leave={() => forget(keyOf(item))}
                   picked={keyOf(item) === picked.key}
@@ -258,7 +256,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed}>
           {(item) => (
             <>
-              <Item item={item} place={all && open.length > 1 && open.includes(item) ? [open.indexOf(item) + 1, open.length] : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
+              <Item item={item} place={all ? placeIn(items, item, Date.now()) : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} give={give} changed={refresh} />
               {!filters.everywhere && answers && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}
@@ -267,7 +265,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
       {!alone && <Pager place={place} of={inbox.ofInbox} />}
       <div className="foot">
         <div className="over">
-          <Toast held={held} undo={undo} />
+          <Toast held={held} undo={() => undo()} />
           {keyed && keys && <LeaveHint />}
         </div>
         {bulks.map((one) => (
@@ -287,6 +285,12 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
       </div>
     </>
   );
+}
+
+/** Takes back what waits about an item. What was answered together has one place for that, its first. */
+function undoOf(unsent: readonly Waiting[], item: InboxItem, undo: (given: Given) => void): (() => void) | undefined {
+  const waits = unsent.find(({ given: { items } }) => items[0] && askKeyOf(items[0]) === askKeyOf(item));
+  return waits && (() => undo(waits.given));
 }
 
 /** What is shown of a list: without what is answered here, in the order in which it is answered. */

@@ -23,6 +23,9 @@ interface Props {
   gone: boolean;
   /** What was done here about what it asked. */
   said?: string;
+  /** That waits still to be sent, and the way to take it back. */
+  waits: boolean;
+  undo?: () => void;
   others: boolean;
   leave: () => void;
   /** It is the one that is looked at. */
@@ -48,7 +51,7 @@ interface Props {
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, apart, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, assignee, reviewers, passed }: Props) {
+export function InboxRow({ item, apart, columns, gone, said, waits, undo, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, assignee, reviewers, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
@@ -66,8 +69,23 @@ export function InboxRow({ item, apart, columns, gone, said, others, leave, pick
       if (!(target as Element).closest("button, label")) pick(false);
     },
   };
+  const over =
+    said === undefined ? (
+      inbox.gone(asks || title)
+    ) : (
+      <>
+        <span className="done" dir="auto">
+          {said}
+        </span>
+        {undo && (
+          <button type="button" className="quiet" data-testid="inbox-row-undo" aria-label={inbox.undoWhat(said)} onClick={undo}>
+            {inbox.undo}
+          </button>
+        )}
+      </>
+    );
   return (
-    <KeptRow gone={gone} over={said === undefined ? inbox.gone(asks || title) : <span className="done" dir="auto">{said}</span>} width={columns.length} others={others} leave={leave} row={row}>
+    <KeptRow gone={gone} waits={waits} over={over} width={columns.length} others={others} leave={leave} row={row}>
       <Cell className="what">
         {choose && (
           <label className="choose">

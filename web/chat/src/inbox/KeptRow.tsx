@@ -7,6 +7,8 @@ const KEPT_MS = 2_000;
 interface Props {
   /** What was here has gone. */
   gone: boolean;
+  /** It can come back, and keeps its place until it cannot. */
+  waits?: boolean;
   /** What is said in its place. */
   over: ReactNode;
   /** So many cells are in a row. */
@@ -24,12 +26,12 @@ interface Props {
  * A row of a table. When what was in it has gone, one line says so for a moment, and beyond it while the pointer is over
  * others of the table: they would move under it.
  */
-export function KeptRow({ gone, over, width, others, leave, row, children }: Props) {
+export function KeptRow({ gone, waits = false, over, width, others, leave, row, children }: Props) {
   const box = useRef<HTMLTableRowElement>(null);
   const last = useRef(leave);
   last.current = leave;
   useEffect(() => {
-    if (!gone) return;
+    if (!gone || waits) return;
     const list = box.current?.parentElement;
     const left = () => last.current();
     const timer = setTimeout(() => {
@@ -41,7 +43,7 @@ export function KeptRow({ gone, over, width, others, leave, row, children }: Pro
       clearTimeout(timer);
       list?.removeEventListener("pointerleave", left);
     };
-  }, [gone, others]);
+  }, [gone, waits, others]);
   if (!gone) {
     return (
       <tr ref={box} role="row" {...row}>

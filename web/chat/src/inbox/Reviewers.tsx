@@ -3,6 +3,7 @@ import { ApiError, call, request, type InboxItem } from "../server/api";
 import { poll } from "../../../react/control/poll";
 import { visible } from "../../../react/lib/misleading";
 import { askKeyOf } from "./asked";
+import type { Waiting } from "./held";
 import { wordsFor } from "../lib/words";
 import { inbox } from "../words/inbox";
 
@@ -40,18 +41,26 @@ export const assign = (method: "PUT" | "DELETE", item: Pick<InboxItem, "namespac
     },
   );
 
+/** So many are told of at once. */
+const MOST_TOLD = 8;
+
+/** What others are told is looked at: what is open here, and what is answered and can be taken back, which is open to them. */
+export function toldOf(open: InboxItem | undefined, unsent: ReadonlyArray<Pick<Waiting, "given">>): InboxItem[] {
+  return [...(open ? [open] : []), ...unsent.flatMap(({ given }) => given.items)].slice(0, MOST_TOLD);
+}
+
 /**
- * Who looks at which of the items, and has which assigned. `looked`: it is open here, which others are told as long as the
+ * Who looks at which of the items, and has which assigned. `looked`: of these others are told as long as the
  * page is seen. Nobody is kept from answering. The list says both: when it is `old`, it is asked again.
  */
-export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined, me: string | undefined, answers: boolean, old: () => void): Reviews {
+export function useReviews(items: readonly InboxItem[], looked: readonly InboxItem[], me: string | undefined, answers: boolean, old: () => void): Reviews {
   const named = items.some(({ user }) => user !== undefined);
   return {
     others: ({ reviewers = [], assignee }) => reviewers.filter((one) => one !== assignee),
     assignee: (item) => assigneeOf(item, me),
     taken: (item) => isMine(item, me),
     ...(named && answers && { assign: (method, item) => assign(method, item).finally(old) }),
-    telling: looked && <Telling key={askKeyOf(looked)} item={looked} hear={(names) => names.join() === (looked.reviewers ?? []).join() || old()} />,
+    telling: looked.map((one) => <Telling key={askKeyOf(one)} item={one} hear={(names) => names.join() === (one.reviewers ?? []).join() || old()} />),
   };
 }
 

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { ApiError } from "../server/api";
 import { Guarded } from "../../../react/lib/Guarded";
+import { countOf } from "./bulk";
 import { HELD_MS, type Held } from "./held";
 import { Seconds } from "./Seconds";
 import { wordsFor } from "../lib/words";
@@ -12,7 +13,7 @@ export function Toast({ held: answers, undo }: { held: Held; undo: () => void })
   const { waiting, told, faults } = useSyncExternalStore(answers.watch, answers.look);
   const last = faults.at(-1);
   const latest = waiting.at(-1);
-  const count = waiting.reduce((sum, { given }) => sum + given.items.length, 0);
+  const count = waiting.reduce((sum, { given }) => sum + countOf(given.items), 0);
   const said = (seconds: number) => (waiting.length > 1 ? inbox.answersWait(count, seconds) : inbox.sentSoon(latest!.given.text, count, seconds));
   // The same is said once.
   const why = new Map(faults.map(({ error }) => (error instanceof ApiError ? [error.code, error.message] : ["client", String(error)])));

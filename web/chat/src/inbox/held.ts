@@ -92,9 +92,8 @@ export class Held {
     this.timers.set(given, setTimeout(() => void this.send(given), HELD_MS));
   }
 
-  /** Takes the latest answer that waits back, and returns it. */
-  undo(): Given | undefined {
-    const given = this.picture.waiting.at(-1)?.given;
+  /** Takes an answer that waits back, or the latest one, and returns it. */
+  undo(given = this.picture.waiting.at(-1)?.given): Given | undefined {
     if (!given || !this.release(given)) return undefined;
     this.show({ over: this.without(given.items) });
     return given;

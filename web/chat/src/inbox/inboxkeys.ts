@@ -58,27 +58,61 @@ const GAP = 8;
 /** Of what is larger than the window at least so much before its end is in sight, in pixels. */
 const END = 100;
 
+/** Why a key decides nothing: what is to be done first, or that there is no such thing to do. */
+export type Unfit = "fill" | "choose" | "late" | "edit" | "plain" | "over" | "all";
+
+/** What a question has that lacks the button of a key. */
+interface Ways {
+  expired: boolean;
+  approves: boolean;
+  choices: boolean;
+  fields: boolean;
+}
+
+/** Why a key does nothing about a question. */
+export function unfit({ expired, approves, choices, fields }: Ways): Unfit {
+  if (expired) return "late";
+  if (approves) return "edit";
+  return choices ? "choose" : fields ? "fill" : "plain";
+}
+
 /**
  * Does in what is shown of a thread what the key means, for the open question that has the focus, or the first: presses its
- * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left. What is not in sight is only brought there, and
+ * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left, and answers why. What is not in sight is only brought there, and
  * what is folded is unfolded before it is approved: it is another press that decides. A no that can have a reason is asked for it first.
  */
-export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): void {
-  const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
+export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): Unfit | undefined {
+  const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"]')].filter((one) => one.closest("[hidden]") === null);
   const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
-  if (!question) return;
+  if (!question) {
+    // All answers are looked over.
+    const send = shown.querySelector<HTMLButtonElement>('[data-testid="submit-answers"]');
+    if (!send) return undefined;
+    if (act !== "approve") return "over";
+    return send.disabled ? "all" : bring(send.closest<HTMLElement>(".question")!, send);
+  }
+  if (question.dataset.answered === "true") return "over";
   const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
-  if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
+  if (!button) {
+    question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
+    const has = (what: string) => question.querySelector(what) !== null;
+    return unfit({ expired: has('[data-expired="true"]'), approves: has('[data-testid="approve"]'), choices: has('[data-testid="choice"]'), fields: has(":is(input, select, textarea)") });
+  }
   const why = act === "decline" && question.querySelector<HTMLElement>('[data-testid="field-reason"]:not(:disabled)');
-  if (why) return why.focus();
+  if (why) return void why.focus();
+  return bring(question, button, act === "approve");
+}
+
+/** Presses a button of what is in sight, or brings it there. */
+function bring(question: HTMLElement, button: HTMLElement, unfolds = false): undefined {
   const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
   const foot = Math.min(innerHeight, ...[...document.querySelectorAll(".foot, .toast")].map((one) => one.getBoundingClientRect().top));
   const room = { top: Math.max(0, bar), bottom: foot };
   const by = reach(room, { top: question.getBoundingClientRect().top, bottom: button.getBoundingClientRect().bottom });
-  const folded = act === "approve" ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
+  const folded = unfolds ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
   if (by !== 0) scrollBy({ top: by, behavior: "instant" });
   else if (folded.length > 0) folded.forEach((one) => one.click());
-  else return pressed(button);
+  else return void pressed(button);
   uncovered();
 }
 

@@ -33,3 +33,9 @@ export function inOrder(items: readonly InboxItem[], now: number): readonly Inbo
   const ranks = new Map(items.map((item) => [item, rank(item)]));
   return items.toSorted((a, b) => (ranks.get(a) === ranks.get(b) ? 0 : ranks.get(a)! - ranks.get(b)!));
 }
+
+/** The place of one among those that can be answered, and how many these are; undefined if it is none of them, or the only one. */
+export function placeIn(items: readonly InboxItem[], item: InboxItem, now: number): [n: number, of: number] | undefined {
+  const open = items.filter((one) => !isLate(one, now));
+  return open.length > 1 && open.includes(item) ? [open.indexOf(item) + 1, open.length] : undefined;
+}

@@ -47,12 +47,14 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
       // With a selection, the plain keys mean it: one of several alone is not what is looked at.
       const way = wayOf(what, chosen.length > 0);
       if (way) {
-        if (chosen.length > 0 && bulk.look().state === "idle") bulk.propose(way, chosen);
+        if (chosen.length === 0) tell(inbox.noneChosen);
+        else if (bulk.look().state === "idle") bulk.propose(way, chosen);
         return;
       }
       if (what !== "next" && what !== "previous") {
         const asked = detail.current?.querySelector(":scope > .inbox-asked:not([hidden])");
-        if (asked && what !== "approve chosen" && what !== "decline chosen") actOn(asked, what);
+        const why = asked && what !== "approve chosen" && what !== "decline chosen" ? actOn(asked, what) : undefined;
+        if (why) tell(inbox.unfit[why]);
         return;
       }
       // At the end it may be the same thread that asks again.

@@ -6,7 +6,7 @@ import { led, uncovered } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import { askKeyOf, keyOf } from "./asked";
 import type { Said } from "./InboxItem";
-import { follower } from "./inboxkeys";
+import { follower, type Span } from "./inboxkeys";
 import { isLate } from "./late";
 import { rowsOf } from "./DecisionTable";
 import { useLostFocus } from "./lostfocus";
@@ -89,9 +89,8 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   useEffect(() => {
     const { by, key, left } = picking;
     if (by === undefined) return;
-    // On a phone what is asked comes where the list was pressed.
-    if ((by === "key" || by === "open" || (by === "click" && beside)) && detail.current) led(detail.current);
-    else if (by === "answer" && detail.current) led(detail.current, "decision");
+    const way = ledBy(by, beside);
+    if (way && detail.current) led(detail.current, way);
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (buttonOf(left) ?? heading.current)?.focus();
     else if (by === "key" && beside) lead(buttonOf(key));
@@ -111,6 +110,12 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   return { key: picked, there, open, listed, said: saidHere, answered, pick, leave, buttonOf };
 }
 
+/** What the guard hears of how a person came to what is asked; undefined: nothing. On a phone it comes where the list was pressed. */
+export function ledBy(by: Picking["by"], beside: boolean): "person" | "decision" | undefined {
+  if (by === "answer") return "decision";
+  return by === "key" || by === "open" || (by === "click" && beside) ? "person" : undefined;
+}
+
 /** Leads the focus to a row. */
 function lead(button: HTMLElement | null | undefined): void {
   button?.focus({ preventScroll: true });
@@ -124,6 +129,11 @@ function inSight(button: HTMLElement | null | undefined): void {
   if (list.scrollHeight <= list.clientHeight) return row.scrollIntoView({ block: "nearest" });
   const [at, box] = [row.getBoundingClientRect(), list.getBoundingClientRect()];
   const head = list.querySelector("thead")?.getBoundingClientRect().height ?? 0;
-  if (at.top < box.top + head) list.scrollTop -= box.top + head - at.top;
-  else if (at.bottom > box.bottom) list.scrollTop += at.bottom - box.bottom;
+  list.scrollTop += scrolledBy({ top: box.top + head, bottom: box.bottom }, at);
+}
+
+/** How far a list scrolls until a row of it is in sight: in pixels, 0 if it is. */
+export function scrolledBy(room: Span, row: Span): number {
+  if (row.top < room.top) return row.top - room.top;
+  return Math.max(0, row.bottom - room.bottom);
 }
