@@ -212,7 +212,7 @@ func TestScriptFormIsChecked(t *testing.T) {
 // The sentences that the page offers, in its languages, and what is said at their end when all is agreed to.
 func TestScriptSentences(t *testing.T) {
 	const agreed, figures = `{"approved":true}`, `{"quarter":"Q1","year":2025,"revenue":1.5}`
-	const email, form, dinner = "I have called send_email.", "Thank you. The revenue of Q1 2025 was 1.5.", "I have called book_table. I have called send_invitation. I have called pay_deposit."
+	const email, form, dinner = "The email to ada@example.com is on its way.", "Thank you. The revenue of Q1 2025 was 1.5.", "The table at Casa Lucia is booked. The invitation is sent. The deposit of 80 euros is paid."
 	for said, want := range map[string]struct {
 		answer, reply string
 	}{
