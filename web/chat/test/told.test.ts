@@ -241,7 +241,7 @@ describe("a thread's record", () => {
     ["what is told now, and then the record", ["now", "record"]],
     ["the log, which is read last", ["now", "record", "log"]],
     ["what is told now and the log, without a record", ["now", "log"]],
-  ] as const)("has the last end alone of a turn that was tried again, as it knows from %s", (_, from) => {
+  ] as const)("has the last end of a turn that was tried again, and those before within it, as it knows from %s", (_, from) => {
     const record = new ThreadRecord();
     const error = (message: string) => ({ type: "RUN_ERROR", code: "agent_error", message }) as unknown as BaseEvent;
     const takes = (runId: string, from?: "log") => {
@@ -256,7 +256,7 @@ describe("a thread's record", () => {
         record.learn([], [ended("r3", 3), ended("r2", 2), ended("r1", 1)]);
       }
     }
-    expect(record.look().marks).toMatchObject([{ key: "end r3", message: "r3" }]);
+    expect(record.look().marks).toMatchObject([{ key: "end r3", message: "r3", earlier: [{ message: "r1" }, { message: "r2" }] }]);
   });
 
   it("has the answers of one place in the order in which they were given, as it learns of the latest first", () => {

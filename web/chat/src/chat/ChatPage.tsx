@@ -328,7 +328,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
               </p>
             )}
             {failure && !signedOut && (
-              <ErrorNotice threadId={threadId} ended={picture.ended} failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
+              <ErrorNotice threadId={threadId} ended={picture.ended} failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} change={editLast} />
             )}
           </main>
           <StatePanel state={state} />
