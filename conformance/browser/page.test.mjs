@@ -68,17 +68,17 @@ test("reasoning is folded, subagents are named, activities and state have panels
   await until(async () => (await late.at("subagent").allTextContents()).join() === "helper", "a tab that was not there knows it too");
 });
 
-test("a deadline counts down, and then the question can only be cancelled", async () => {
+test("a deadline counts down, and then the question can only be asked anew or closed", async () => {
   const tab = await Tab.open(await person(), a);
   await tab.say("/expire 8");
   await tab.asked("confirmation");
   const left = new Set();
   await until(async () => left.add(await tab.at("expiry").textContent()) && (await attribute(tab, "expiry", "data-expired")) === "true", "it expires");
   assert.ok(left.size >= 3, `it ticks: ${[...left]}`);
-  assert.deepEqual(await tab.at("interrupt").getByRole("button").allTextContents(), ["Skip"]);
+  assert.deepEqual(await tab.at("interrupt").getByRole("button").allTextContents(), ["Ask again", "Close"]);
   await tab.shot("32-expired");
-  await tab.click("cancel");
-  await until(async () => (await tab.at("interrupt").count()) === 0, "it is cancelled");
+  await tab.click("ask-again");
+  await until(async () => (await tab.at("message").count()) === 2 && (await attribute(tab, "expiry", "data-expired")) === "false", "it is asked anew");
 });
 
 test("a question of an unknown reason is asked by its message and schema, and the answer is checked", async () => {

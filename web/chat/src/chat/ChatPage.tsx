@@ -96,6 +96,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
   const asked = status.interrupts.length > 0;
   useDue(status.interrupts);
   const open = allOver(status.interrupts) ? NOTHING : status.interrupts;
+  // Until it is asked anew, a question whose time is over stands between its message and the next.
+  const lapsed = asked && open.length === 0 ? askedLast({ messages, interrupts: NOTHING, running, sending }) : undefined;
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
@@ -269,6 +271,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}
+                    askAgain={writes === false || lapsed === undefined ? undefined : () => send(lapsed)}
                   />
                 </Suspense>
               </OrElse>

@@ -37,6 +37,8 @@ interface Props {
   /** Sends the entries; `said` is what they say, in words. */
   /** Left out for whoever may only look. */
   answer?: (entries: ResumeEntry[], said: string[]) => void;
+  /** Asks the agent anew what led to questions whose time is over. */
+  askAgain?: () => void;
 }
 
 /** All open questions. */
@@ -50,7 +52,7 @@ export default function Interrupts({ answer, marks, ...questions }: Props) {
   );
 }
 
-function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer" | "marks">) {
+function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer" | "marks" | "askAgain">) {
   if (open.length === 0) return null;
   return (
     <section className="questions" aria-label={words.decision.openQuestions}>
@@ -62,7 +64,7 @@ function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<P
 }
 
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-function Answered({ threadId, open, messages, branches, decided, asker, sending, answer }: Omit<Props, "marks"> & Required<Pick<Props, "answer">>) {
+function Answered({ threadId, open, messages, branches, decided, asker, sending, answer, askAgain }: Omit<Props, "marks"> & Required<Pick<Props, "answer">>) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
@@ -127,6 +129,7 @@ function Answered({ threadId, open, messages, branches, decided, asker, sending,
                 fault={faults[id]?.message}
                 asker={asker}
                 disabled={sending}
+                askAgain={askAgain}
                 decide={(decision) => decide(interrupt, decision)}
               />
             </div>
