@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 )
@@ -235,6 +236,24 @@ func TestScriptSentences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A chat that begins with a command alone is called after what was asked in it.
+func TestScriptTitle(t *testing.T) {
+	l, _ := scripted(t)
+	called := func(want string) {
+		t.Helper()
+		threads, _, err := l.runner.Threads(l.ctx(), store.ThreadQuery{Namespace: l.key.Namespace})
+		if err != nil || len(threads) != 1 || threads[0].Title != want {
+			t.Fatalf("%+v %v, want %q", threads, err, want)
+		}
+	}
+	open := interrupts(t, l.say("/form"))
+	called("/form")
+	succeeded(t, l.answer(resolved(open[0].ID, `{"quarter":"Q1","year":2025,"revenue":1.5}`)))
+	called("Please fill in the quarterly figures")
+	l.say("/say Something else.")
+	called("Please fill in the quarterly figures")
 }
 
 // Half a minute goes by in it.
