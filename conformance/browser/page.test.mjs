@@ -288,6 +288,8 @@ test("a tab of somebody who is not told what waits is called by what they look a
   await tab.page.keyboard.press("Enter");
   await tab.connected();
   await until(async () => (await tab.at("go-inbox").count()) === 0, "the inbox is not offered");
+  await tab.at("commands").waitFor();
+  assert.equal(await tab.at("path").count(), 0, "the steps are for whoever operates the server");
   await tab.say("/say called so");
   await tab.says("called so");
   await until(async () => /called so.* · aguiws$/i.test(await tab.page.title()), "the title is the chat's");
