@@ -268,7 +268,6 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     branches={back.all}
                     decided={picture.decided}
                     marks={picture.marks}
-                    asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}
                     askAgain={writes === false || lapsed === undefined ? undefined : () => send(lapsed)}

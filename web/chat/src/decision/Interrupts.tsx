@@ -5,7 +5,6 @@ import { questionOf } from "../../../react/forms/question";
 import { aboutWhat, decisionOf, toolCallOf } from "../../../react/forms/wording";
 import { doneBefore, type Carried } from "./donebefore";
 import { useDrafts } from "./drafts";
-import type { Asker } from "../../../react/decision/Facts";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { InterruptCard } from "./InterruptCard";
@@ -30,8 +29,6 @@ interface Props {
   branches: readonly Carried[];
   decided: ReadonlyMap<string, Told>;
   marks: readonly Mark[];
-  /** Who asks. */
-  asker?: Asker;
   /** Answers are on their way. */
   sending: boolean;
   /** Sends the entries; `said` is what they say, in words. */
@@ -52,19 +49,19 @@ export default function Interrupts({ answer, marks, ...questions }: Props) {
   );
 }
 
-function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer" | "marks" | "askAgain">) {
+function LookedAt({ threadId, open, messages, branches, decided }: Omit<Props, "answer" | "marks" | "askAgain">) {
   if (open.length === 0) return null;
   return (
     <section className="questions" aria-label={words.decision.openQuestions}>
       {open.map((interrupt) => (
-        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={doneWords(interrupt, { messages, branches, decided })} asker={asker} />
+        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={doneWords(interrupt, { messages, branches, decided })} />
       ))}
     </section>
   );
 }
 
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-function Answered({ threadId, open, messages, branches, decided, asker, sending, answer, askAgain }: Omit<Props, "marks"> & Required<Pick<Props, "answer">>) {
+function Answered({ threadId, open, messages, branches, decided, sending, answer, askAgain }: Omit<Props, "marks"> & Required<Pick<Props, "answer">>) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
@@ -127,7 +124,6 @@ function Answered({ threadId, open, messages, branches, decided, asker, sending,
                 notice={doneWords(interrupt, { messages, branches, decided })}
                 answer={together ? answers[id] : undefined}
                 fault={faults[id]?.message}
-                asker={asker}
                 disabled={sending}
                 askAgain={askAgain}
                 decide={(decision) => decide(interrupt, decision)}
