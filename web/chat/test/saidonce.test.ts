@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argsBeside, resultBeside } from "../src/chat/saidonce";
+import { argsBeside, resultBeside } from "../src/decision/saidonce";
 
 const args = '{"to":"ada@example.com","number":9007199254740993}';
 

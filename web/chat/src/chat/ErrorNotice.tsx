@@ -15,7 +15,7 @@ const remedies = (): Record<Remedy, string> => ({ hide: words.chat.dismiss, atta
 
 const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
-const FailedBefore = lazy(() => part(() => import("./FailedBefore")));
+const FailedBefore = lazy(() => part(() => import("../decision/FailedBefore")));
 
 /** How often a turn has failed by now, and when it last did; nothing the first time. */
 export function Times({ of: { earlier = [], on } }: { of: Ended }) {

@@ -5,7 +5,7 @@ import { Folded } from "../../../react/lib/Folded";
 import { textOf } from "./messagetext";
 import PayloadResult from "./PayloadResult";
 import type { Card } from "./rows";
-import { argsBeside, resultBeside } from "./saidonce";
+import { argsBeside, resultBeside } from "../decision/saidonce";
 import { words } from "../words";
 
 interface Props extends Pick<Card, "state" | "result" | "told"> {

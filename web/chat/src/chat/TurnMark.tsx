@@ -19,7 +19,7 @@ import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
 import { parts, words } from "../words";
 
-const FailedBefore = lazy(() => part(() => import("./FailedBefore")));
+const FailedBefore = lazy(() => part(() => import("../decision/FailedBefore")));
 const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped; `last`: it can be asked again by whoever may. */

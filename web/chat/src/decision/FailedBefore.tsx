@@ -1,4 +1,4 @@
-import type { Ended } from "../decision/record";
+import type { Ended } from "./record";
 import { clock } from "../../../react/lib/time";
 import { saidBy, sentence, wordsFor } from "../lib/words";
 import { locale } from "../words";
