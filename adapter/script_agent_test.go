@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 )
@@ -212,7 +213,7 @@ func TestScriptFormIsChecked(t *testing.T) {
 // The sentences that the page offers, in its languages, and what is said at their end when all is agreed to.
 func TestScriptSentences(t *testing.T) {
 	const agreed, figures = `{"approved":true}`, `{"quarter":"Q1","year":2025,"revenue":1.5}`
-	const email, form, dinner = "I have called send_email.", "Thank you. The revenue of Q1 2025 was 1.5.", "I have called book_table. I have called send_invitation. I have called pay_deposit."
+	const email, form, dinner = "The email to ada@example.com is on its way.", "Thank you. The revenue of Q1 2025 was 1.5.", "The table at Casa Lucia is booked. The invitation is sent. The deposit of 80 euros is paid."
 	for said, want := range map[string]struct {
 		answer, reply string
 	}{
@@ -235,6 +236,24 @@ func TestScriptSentences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A chat that begins with a command alone is called after what was asked in it.
+func TestScriptTitle(t *testing.T) {
+	l, _ := scripted(t)
+	called := func(want string) {
+		t.Helper()
+		threads, _, err := l.runner.Threads(l.ctx(), store.ThreadQuery{Namespace: l.key.Namespace})
+		if err != nil || len(threads) != 1 || threads[0].Title != want {
+			t.Fatalf("%+v %v, want %q", threads, err, want)
+		}
+	}
+	open := interrupts(t, l.say("/form"))
+	called("/form")
+	succeeded(t, l.answer(resolved(open[0].ID, `{"quarter":"Q1","year":2025,"revenue":1.5}`)))
+	called("Please fill in the quarterly figures")
+	l.say("/say Something else.")
+	called("Please fill in the quarterly figures")
 }
 
 // Half a minute goes by in it.

@@ -20,7 +20,7 @@ const say = async (text) => {
 };
 await say("Send an email to ada@example.com");
 await page.locator('.guarded:not([aria-disabled]) [data-testid="approve"]').click();
-await page.getByText("I have called send_email.").waitFor();
+await page.getByText("The email to ada@example.com is on its way.").waitFor();
 await page.getByTestId("interrupt").waitFor({ state: "detached" });
 await say("Send an email to bob@example.com");
 await page.getByTestId("interrupt").waitFor();

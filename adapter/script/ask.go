@@ -52,6 +52,11 @@ func (a *agent) calls(ctx context.Context, run *adapter.Run, calls ...adapter.To
 	said := make([]string, len(outcomes))
 	for i, o := range outcomes {
 		name := calls[i].Name
+		if o.Status != adapter.ToolFailed {
+			if said[i] = outcomeOf(name, o.Args, o.Status == adapter.ToolExecuted); said[i] != "" {
+				continue
+			}
+		}
 		switch o.Status {
 		case adapter.ToolExecuted:
 			said[i] = "I have called " + name + "."

@@ -51,3 +51,27 @@ func (a *agent) dinner(ctx context.Context, run *adapter.Run, _ []string) error 
 		adapter.ToolCall{Name: "pay_deposit", Args: json.RawMessage(`{"to":"Casa Lucia","eur":80}`), Do: a.carryOut},
 	)
 }
+
+// outcomeOf says of a call above what a person would say, whether it is done or not; "" of any other.
+func outcomeOf(name string, args json.RawMessage, done bool) string {
+	var of struct {
+		To         string      `json:"to"`
+		Restaurant string      `json:"restaurant"`
+		EUR        json.Number `json:"eur"`
+	}
+	// Whoever approves may have made them anything: what is not understood stays empty.
+	_ = json.Unmarshal(args, &of)
+	said := map[string][2]string{
+		"send_email":      {"I have not sent the email.", "The email to " + of.To + " is on its way."},
+		"book_table":      {"I have not booked a table.", "The table at " + of.Restaurant + " is booked."},
+		"send_invitation": {"I have not invited anybody.", "The invitation is sent."},
+		"pay_deposit":     {"I have not paid the deposit.", "The deposit of " + of.EUR.String() + " euros is paid."},
+	}[name]
+	switch {
+	case !done:
+		return said[0]
+	case name == "send_email" && of.To == "", name == "book_table" && of.Restaurant == "", name == "pay_deposit" && of.EUR == "":
+		return ""
+	}
+	return said[1]
+}

@@ -30,7 +30,7 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.say("Send an email to ada@example.com");
   assert.match(await (await tab.asked("tool_call")).innerText(), /Send email to ada@example\.com/);
   await tab.decide(tab.at("approve"));
-  await tab.says("I have called");
+  await tab.says("is on its way");
   assert.equal(await tab.at("next-step").count(), 0, "it is said of the first yes alone");
 });
 
@@ -49,7 +49,7 @@ test("the first question is followed by what to do with it, and a reload shows i
   }
   await tab.shot("05-first-question");
   await tab.decide(tab.at("approve"));
-  await tab.says("I have called");
+  await tab.says("is on its way");
   assert.equal(await tab.at("path").count(), 0);
 });
 

@@ -32,7 +32,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await propose();
   await tab.decide(tab.at("approve"));
   await tab.says(`I have called ${tool}.`);
-  await verdicts(tab, other, "approved by anndone");
+  await verdicts(tab, other, "approved by ann");
   await propose();
   await tab.declines();
   await tab.fill("field-reason", "too dear");
@@ -46,7 +46,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.fill("args-editor", '{"eur":7,"to":{"name":"Ada"}}');
   await tab.decide(tab.at("approve-edited"));
   await until(async () => (await tab.at("changes").count()) === 1, "the change is shown");
-  await verdicts(tab, other, "edited by anndone");
+  await verdicts(tab, other, "edited by ann");
   assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["EUR", "7", "was 10"]);
   await propose();
   await tab.decide(tab.at("cancel"));
@@ -257,5 +257,5 @@ test("several questions come one at a time, are looked over before they are sent
   await tab.shot("94-review-phone");
   await tab.decide(tab.at("submit-answers"));
   await tab.says("task_3 was declined");
-  await until(async () => (await tab.at("tool-card").getByTestId("verdict").allTextContents()).join() === "approveddone,editeddone,declined", "each call says what became of it");
+  await until(async () => (await tab.at("tool-card").getByTestId("verdict").allTextContents()).join() === "approved,edited,declined", "each call says what became of it");
 });

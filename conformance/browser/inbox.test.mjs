@@ -871,7 +871,7 @@ test("the inbox says who asks and until when, and what expired can only be given
     }
   }
   const card = itemOf(open, late).getByTestId("interrupt");
-  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Skip"], "it has no button that does nothing");
+  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Close"], "it has no button that does nothing");
   assert.deepEqual([await unseen(open.page), await barriers(open.page)], [[], []]);
   await open.shot("48-inbox-expired");
   await open.decide(card.getByTestId("cancel"));

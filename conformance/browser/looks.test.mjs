@@ -134,11 +134,11 @@ test("a bubble ends with its text, a result that scrolls ends between two lines,
   await tab.asked("tool_call");
   await tab.click("approve");
   await tab.at("tool-card").locator("summary").first().click();
-  await tab.at("tool-result-as-json").locator("summary").click();
-  await tab.at("tool-result-json").waitFor();
+  await tab.at("tool-args-as-json").locator("summary").click();
+  await tab.at("tool-args-json").waitFor();
   await tab.rest();
   const { bubble, line, over, cut } = await tab.page.evaluate(() => {
-    const [text, result] = [document.querySelector(".message.user .text"), document.querySelector("[data-testid=tool-result-json]")];
+    const [text, result] = [document.querySelector(".message.user .text"), document.querySelector("[data-testid=tool-args-json]")];
     const box = (() => {
       let at = text;
       while (at && getComputedStyle(at).backgroundColor === "rgba(0, 0, 0, 0)") at = at.parentElement;

@@ -68,17 +68,17 @@ test("reasoning is folded, subagents are named, activities and state have panels
   await until(async () => (await late.at("subagent").allTextContents()).join() === "helper", "a tab that was not there knows it too");
 });
 
-test("a deadline counts down, and then the question can only be cancelled", async () => {
+test("a deadline counts down, and then the question can only be asked anew or closed", async () => {
   const tab = await Tab.open(await person(), a);
   await tab.say("/expire 8");
   await tab.asked("confirmation");
   const left = new Set();
   await until(async () => left.add(await tab.at("expiry").textContent()) && (await attribute(tab, "expiry", "data-expired")) === "true", "it expires");
   assert.ok(left.size >= 3, `it ticks: ${[...left]}`);
-  assert.deepEqual(await tab.at("interrupt").getByRole("button").allTextContents(), ["Skip"]);
+  assert.deepEqual(await tab.at("interrupt").getByRole("button").allTextContents(), ["Ask again", "Close"]);
   await tab.shot("32-expired");
-  await tab.click("cancel");
-  await until(async () => (await tab.at("interrupt").count()) === 0, "it is cancelled");
+  await tab.click("ask-again");
+  await until(async () => (await tab.at("message").count()) === 2 && (await attribute(tab, "expiry", "data-expired")) === "false", "it is asked anew");
 });
 
 test("a question of an unknown reason is asked by its message and schema, and the answer is checked", async () => {
@@ -288,6 +288,8 @@ test("a tab of somebody who is not told what waits is called by what they look a
   await tab.page.keyboard.press("Enter");
   await tab.connected();
   await until(async () => (await tab.at("go-inbox").count()) === 0, "the inbox is not offered");
+  await tab.at("commands").waitFor();
+  assert.equal(await tab.at("path").count(), 0, "the steps are for whoever operates the server");
   await tab.say("/say called so");
   await tab.says("called so");
   await until(async () => /called so.* · aguiws$/i.test(await tab.page.title()), "the title is the chat's");

@@ -28,7 +28,7 @@ for (const colorScheme of ["light", "dark"]) {
     await tab.click("submit-form");
     await tab.at("interrupt").getByRole("alert").first().waitFor();
     await judge(tab, "form");
-    await titled(tab, "Form · Chat · aguiws");
+    await titled(tab, "/form · Chat · aguiws");
     await tab.click("cancel");
     await until(async () => (await tab.at("interrupt").count()) === 0, "it is cancelled");
 

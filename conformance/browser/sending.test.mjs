@@ -99,6 +99,12 @@ test("a turn that has failed can be tried again at once, and after a reload", as
   await until(async () => (await runs(embedded, tab.threadId)).length === 2, "it is asked again");
   await until(async () => (await retry.count()) === 1 && (await tab.at("error").isVisible()), "which fails again");
   assert.equal((await seen(tab, USER)).length, 1, "its message stands once");
+  await until(async () => /^2 times/.test(await tab.at("failed-times").textContent()), "how often it has failed is said");
+  assert.match(await tab.at("failed-before").innerText(), /1 earlier failure/);
+  await tab.at("failed-before").locator("summary").click();
+  assert.match(await tab.at("failed-before").locator("li").innerText(), /^\d\d:\d\d out of paper\.$/);
+  await tab.click("change-asked");
+  await tab.page.keyboard.press("Escape");
   await tab.click("dismiss-error");
   await until(async () => (await tab.at("error").count()) === 0 && (await retry.count()) === 1, "it is offered where the turn ended");
   await tab.reload();

@@ -293,6 +293,9 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 		return nil, err
 	}
 	decision.NoteRefused(t.Node, t.key, admitted.Refusal, t.j.Input.Resume)
+	if admitted.Disposition == admission.Started || admitted.Disposition == admission.Queued {
+		t.nameBetter(ctx)
+	}
 	admitted.Behind = t.v.Behind
 	if sharing {
 		t.share.Carried = run.Launched
@@ -305,6 +308,17 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 		}
 	}
 	return &outcome{admitted, stale}, nil
+}
+
+// nameBetter gives a thread that is called after a command alone the title that the input has for it.
+func (t *attempt) nameBetter(ctx context.Context) {
+	title := betterTitle(t.j.View.Title, t.v.Fresh, t.v.Continues)
+	if title == "" {
+		return
+	}
+	if _, err := t.Store.SetTitle(ctx, t.key, title); err != nil {
+		t.Log.Debug("a thread keeps its first title", "thread", t.key.Thread, "error", err)
+	}
 }
 
 // clear cancels the active run if its client has left it; nil: nothing was cancelled.

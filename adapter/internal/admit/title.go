@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -23,14 +24,52 @@ const (
 const maxReadBytes = 1000
 
 // titleOf names a thread after what its first user message says, or else after the
-// first file of it that has a name. The page names a thread that it shows by the same
+// first file of it that has a name. A command alone says nothing: it is the title, as it was
+// written, until there is another. The page names a thread that it shows by the same
 // rule: testdata/titles.json holds both to it.
 func titleOf(messages protocol.Messages) string {
+	alone := ""
 	for _, m := range messages {
 		if m.Role != protocol.RoleUser {
 			continue
 		}
-		if title := cmp.Or(CutTitle(sentenceIn(m.Content.String())), fileTitle(m.Content)); title != "" {
+		text := m.Content.String()
+		if command := commandAlone(text); command != "" {
+			alone = cmp.Or(alone, CutTitle(command))
+		} else if title := cmp.Or(CutTitle(sentenceIn(text)), fileTitle(m.Content)); title != "" {
+			return title
+		}
+	}
+	return alone
+}
+
+// commandAlone is the command that a text is without a word for it; "": it is none.
+func commandAlone(text string) string {
+	command, rest := commandIn(readable(text))
+	if said := firstSentence(plain(rest)); command != "" && !strings.ContainsFunc(said, unicode.IsLetter) {
+		return strings.TrimSpace("/" + command + " " + said)
+	}
+	return ""
+}
+
+// betterTitle is what a thread that is called after a command alone is called once there are
+// messages, or an answer to what was asked, that say more; "": they do not.
+func betterTitle(before string, fresh protocol.Messages, asked *store.Suspension) string {
+	if commandAlone(before) == "" {
+		return ""
+	}
+	if title := titleOf(fresh); title != "" && commandAlone(title) == "" {
+		return title
+	}
+	if asked == nil {
+		return ""
+	}
+	for _, it := range asked.Items {
+		var question protocol.Interrupt
+		if it.By != "" || json.Unmarshal(it.Interrupt, &question) != nil {
+			continue
+		}
+		if title := CutTitle(sentenceIn(question.Message)); title != "" {
 			return title
 		}
 	}
@@ -92,15 +131,7 @@ var towards = [][2]string{
 // sentenceIn is the first sentence of a text, without commands and JSON. It is
 // empty when nothing else is in the text.
 func sentenceIn(text string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
-	if text == "" || strings.ContainsRune("{[", rune(text[0])) && strings.ContainsRune("}]", rune(text[len(text)-1])) {
-		return ""
-	}
-	text = strings.ToValidUTF8(text[:min(len(text), maxReadBytes)], "")
-	command := ""
-	if first := strings.Fields(text)[0]; slashCommand.MatchString(first) {
-		command, text = first[1:], text[len(first):]
-	}
+	command, text := commandIn(readable(text))
 	title := firstSentence(plain(text))
 	if command != "" && !strings.ContainsFunc(title, unicode.IsLetter) {
 		title = strings.TrimSpace(spoken(command) + " " + title)
@@ -108,6 +139,23 @@ func sentenceIn(text string) string {
 		title = spoken(title) + towardsIn(text)
 	}
 	return title
+}
+
+// readable is what is read of a text; "": it is empty, or JSON.
+func readable(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
+	if text == "" || strings.ContainsRune("{[", rune(text[0])) && strings.ContainsRune("}]", rune(text[len(text)-1])) {
+		return ""
+	}
+	return strings.ToValidUTF8(text[:min(len(text), maxReadBytes)], "")
+}
+
+// commandIn is the command that a text begins with, without its slash, and the rest.
+func commandIn(text string) (command, rest string) {
+	if fields := strings.Fields(text); len(fields) > 0 && slashCommand.MatchString(fields[0]) {
+		return fields[0][1:], text[len(fields[0]):]
+	}
+	return "", text
 }
 
 // plain is a text without the marks of Markdown.

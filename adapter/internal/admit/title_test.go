@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -38,6 +39,39 @@ func TestTitlesOfMessages(t *testing.T) {
 		got := titleOf(protocol.Messages{{Role: protocol.RoleUser, Content: content}})
 		if got != c.Title {
 			t.Errorf("titleOf(%q) = %q, want %q", c.Text, got, c.Title)
+		}
+	}
+}
+
+func TestBetterTitles(t *testing.T) {
+	says := func(text string) protocol.Messages {
+		return protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text(text)}}
+	}
+	asked := func(by, message string) *store.Suspension {
+		interrupt, err := json.Marshal(protocol.Interrupt{ID: "i", Reason: protocol.ReasonInputRequired, Message: message})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &store.Suspension{Items: []store.SuspendedInterrupt{{ID: "i", Interrupt: interrupt, By: by}}}
+	}
+	for _, c := range []struct {
+		before string
+		fresh  protocol.Messages
+		asked  *store.Suspension
+		want   string
+	}{
+		{"/form", says("Book a table. Now."), nil, "Book a table"},
+		{"/form", nil, asked("", "Please fill in the figures."), "Please fill in the figures"},
+		{"/form", says("Never mind."), asked("", "Please fill in the figures."), "Never mind"},
+		{"/form", says("/steps 5"), nil, ""},
+		{"/steps 5 400", nil, asked(store.AskedByTimer, "It waits."), ""},
+		{"/form", nil, asked("", `{"amount":3}`), ""},
+		{"Form", says("Book a table."), nil, ""},
+		{"/etc/hosts is broken", says("Book a table."), nil, ""},
+		{"", says("Book a table."), nil, ""},
+	} {
+		if got := betterTitle(c.before, c.fresh, c.asked); got != c.want {
+			t.Errorf("%q, %v: %q, want %q", c.before, c.fresh, got, c.want)
 		}
 	}
 }

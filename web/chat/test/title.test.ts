@@ -11,12 +11,13 @@ const cases: Array<{ text: string; files?: string[]; title: string }> = JSON.par
 it("is there a table of cases", () => expect(cases.length).toBeGreaterThan(20));
 
 it.each(cases)("calls $text $files $title", ({ text, files, title }) => {
-  if (!files) return expect(sentenceTitle(text)).toBe(title);
-  const media = files.map((filename) => ({ type: "document" as const, source: { type: "data" as const, value: "", mimeType: "" }, metadata: { filename } }));
+  const media = (files ?? []).map((filename) => ({ type: "document" as const, source: { type: "data" as const, value: "", mimeType: "" }, metadata: { filename } }));
   expect(titleOf([{ id: "a", role: "user", content: [{ type: "text", text }, ...media] }])).toBe(title || undefined);
 });
 
 it("is what the first message says that says something", () => {
   expect(titleOf([])).toBeUndefined();
   expect(titleOf([{ id: "a", role: "assistant", content: "Hi" }, { id: "b", role: "user", content: '{"a":1}' }, { id: "c", role: "user", content: "Go on." }])).toBe("Go on");
+  expect(titleOf([{ id: "a", role: "user", content: "/form" }, { id: "b", role: "user", content: "/steps 5" }, { id: "c", role: "user", content: "Go on." }])).toBe("Go on");
+  expect(sentenceTitle("/form")).toBe("Form");
 });

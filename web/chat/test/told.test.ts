@@ -78,7 +78,8 @@ describe("a call", () => {
     ["is proposed while it is asked", { asked: true, running: false }, "proposed"],
     ["is running", { asked: false, running: true }, "running"],
     ["is approved and running", { asked: false, running: true, told: { ...told, approved: true, by: "ann" } }, "approved by ann, running"],
-    ["is approved and done", { asked: false, running: false, told: { ...told, approved: true }, result: result("{}") }, "approved, done"],
+    ["is approved, and done without another word", { asked: false, running: false, told: { ...told, approved: true }, result: result("{}") }, "approved"],
+    ["is approved and has failed", { asked: false, running: false, told: { ...told, approved: true }, result: result('{"executed":false,"error":"no"}') }, "approved, failed"],
     ["has failed", { asked: false, running: false, result: result('{"executed":false,"error":"no"}') }, "failed"],
     ["has failed by its message", { asked: false, running: false, result: result("no", "no") }, "failed"],
     ["is declined, not done", { asked: false, running: false, told: { ...told, approved: false, by: "ann" }, result: result('{"executed":false,"declined":true}') }, "declined by ann"],
@@ -240,7 +241,7 @@ describe("a thread's record", () => {
     ["what is told now, and then the record", ["now", "record"]],
     ["the log, which is read last", ["now", "record", "log"]],
     ["what is told now and the log, without a record", ["now", "log"]],
-  ] as const)("has the last end alone of a turn that was tried again, as it knows from %s", (_, from) => {
+  ] as const)("has the last end of a turn that was tried again, and those before within it, as it knows from %s", (_, from) => {
     const record = new ThreadRecord();
     const error = (message: string) => ({ type: "RUN_ERROR", code: "agent_error", message }) as unknown as BaseEvent;
     const takes = (runId: string, from?: "log") => {
@@ -255,7 +256,7 @@ describe("a thread's record", () => {
         record.learn([], [ended("r3", 3), ended("r2", 2), ended("r1", 1)]);
       }
     }
-    expect(record.look().marks).toMatchObject([{ key: "end r3", message: "r3" }]);
+    expect(record.look().marks).toMatchObject([{ key: "end r3", message: "r3", earlier: [{ message: "r1" }, { message: "r2" }] }]);
   });
 
   it("has the answers of one place in the order in which they were given, as it learns of the latest first", () => {

@@ -14,6 +14,8 @@ interface Props {
   text: string;
   hook: string;
   label: string;
+  /** All of it, as JSON, where the text leaves out what is said elsewhere. */
+  whole?: string;
   /** What its members are called. */
   schema?: Schema;
   /** It is only looked back at: long fields, and those with parts, are folded away. */
@@ -23,7 +25,7 @@ interface Props {
 }
 
 /** JSON as fields with labels where it is an object, and as it is on demand; anything else as it is. */
-export function ArgFields({ text, hook, label, schema, compact = false, hides }: Props) {
+export function ArgFields({ text, hook, label, whole = text, schema, compact = false, hides }: Props) {
   const { decision: words } = useStrings();
   const fields = useMemo(() => argFields(text, schema, words.parts), [text, schema, words]);
   const shown = useMemo(() => (fields ? "" : pretty(text)), [fields, text]);
@@ -36,10 +38,10 @@ export function ArgFields({ text, hook, label, schema, compact = false, hides }:
   if (!fields) return <Folded text={shown} source={text} hook={hook} label={label} hides={hides} />;
   return (
     <div className="args" data-testid={hook} role="group" aria-label={label}>
-      {fields.length === 0 ? <p className="hint">{words.noArguments}</p> : <Fields fields={fields} compact={compact} hide={hide} />}
-      {fields.length > 0 && (
+      {fields.length > 0 ? <Fields fields={fields} compact={compact} hide={hide} /> : whole === text && <p className="hint">{words.noArguments}</p>}
+      {(fields.length > 0 || whole !== text) && (
         <OnDemand hook={`${hook}-as-json`} words={words.showJson}>
-          <Json text={text} hook={`${hook}-json`} label={words.asJson(label)} />
+          <Json text={whole} hook={`${hook}-json`} label={words.asJson(label)} />
         </OnDemand>
       )}
     </div>

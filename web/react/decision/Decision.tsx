@@ -46,6 +46,8 @@ export interface DecisionProps {
   held?: boolean | undefined;
   /** Keeps what is typed; without it, that is gone with the component. It is called once for a question. */
   keep?: (() => Keep) | undefined;
+  /** Has the agent ask anew when the time to answer is over, if it can. */
+  askAgain?: (() => void) | undefined;
   /** A link to what the agent does that was called. */
   linkTo?: ((threadId: string) => ReactNode) | undefined;
   /** The server of the question, for an agent that asks for an account. */
@@ -58,7 +60,7 @@ const NONE: readonly Calling[] = [];
 
 /** One question, put as its schema asks for it. Another question is another component: give it the interrupt's id for a key. */
 export function Decision(props: DecisionProps) {
-  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, held = false, keep, linkTo, control, exact } = props;
+  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, held = false, keep, askAgain, linkTo, control, exact } = props;
   const strings = useStrings();
   const { decision: words, text: texts } = strings;
   const question = useMemo(() => questionOf(interrupt, strings.answer), [interrupt, strings]);
@@ -84,13 +86,13 @@ export function Decision(props: DecisionProps) {
   const abandon = (question.kind !== "choice" || reason !== "aguiws:uncertain_step" || expired) && (
     <button
       type="button"
-      className={expired ? "primary" : "quiet abandon"}
+      className={!expired ? "quiet abandon" : askAgain && "quiet"}
       data-testid="cancel"
       title={Object.hasOwn(words.abandon, reason) ? undefined : words.cancelGivesUp}
       disabled={disabled}
       onClick={() => settle({ status: "cancelled" })}
     >
-      {Object.hasOwn(words.abandon, reason) ? words.abandon[reason] : words.goOn}
+      {Object.hasOwn(words.abandon, reason) ? words.abandon[reason] : expired ? words.close : words.goOn}
     </button>
   );
   const { heading, said } = headingOf(interrupt, call, strings);
@@ -160,7 +162,14 @@ export function Decision(props: DecisionProps) {
             )}
           </>
         ) : !onAnswer ? null : expired ? (
-          <div className="actions">{abandon}</div>
+          <div className="actions">
+            {askAgain && (
+              <button type="button" className="primary" data-testid="ask-again" disabled={disabled} onClick={askAgain}>
+                {words.askAgain}
+              </button>
+            )}
+            {abandon}
+          </div>
         ) : (
           <Keeping key={id} keep={keep} anew={given !== undefined}>
             {question.kind === "approval" && (

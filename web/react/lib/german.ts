@@ -34,6 +34,8 @@ const decision: Strings["decision"] = {
   factKey: "Idempotenzschlüssel",
   expired: "Die Frist für die Antwort ist abgelaufen.",
   goOn: "Überspringen",
+  close: "Schließen",
+  askAgain: "Erneut fragen",
   change: "Ändern",
   theAnswer: "Die Antwort",
   tool: "Das Werkzeug",

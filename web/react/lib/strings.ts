@@ -34,6 +34,9 @@ const decision = {
   factKey: "Idempotency key",
   expired: "The time to answer is over.",
   goOn: "Skip",
+  /** Of a question whose time is over. */
+  close: "Close",
+  askAgain: "Ask again",
   change: "Change",
   theAnswer: "The answer",
   tool: "The tool",

@@ -96,6 +96,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
   const asked = status.interrupts.length > 0;
   useDue(status.interrupts);
   const open = allOver(status.interrupts) ? NOTHING : status.interrupts;
+  // Until it is asked anew, a question whose time is over stands between its message and the next.
+  const lapsed = asked && open.length === 0 ? askedLast({ messages, interrupts: NOTHING, running, sending }) : undefined;
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
@@ -266,9 +268,9 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
                     branches={back.all}
                     decided={picture.decided}
                     marks={picture.marks}
-                    asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
                     answer={writes === false ? undefined : answer}
+                    askAgain={writes === false || lapsed === undefined ? undefined : () => send(lapsed)}
                   />
                 </Suspense>
               </OrElse>
@@ -328,7 +330,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
               </p>
             )}
             {failure && !signedOut && (
-              <ErrorNotice threadId={threadId} ended={picture.ended} failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
+              <ErrorNotice threadId={threadId} ended={picture.ended} failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} change={editLast} />
             )}
           </main>
           <StatePanel state={state} />

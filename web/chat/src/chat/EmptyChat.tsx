@@ -49,7 +49,6 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
         ))}
       </div>
       <div className="more">
-        <Path durable={durable} begun={false} />
         <details data-testid="commands">
           <summary>{words.chat.everything}</summary>
           <ul className="commands">
@@ -63,6 +62,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
             ))}
           </ul>
         </details>
+        <Path durable={durable} begun={false} />
       </div>
     </section>
   );

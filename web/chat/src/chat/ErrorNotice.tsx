@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import type { Ended } from "../decision/record";
 import type { Notice, Remedy } from "./chat";
+import { Ago } from "../../../react/lib/Ago";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
@@ -14,6 +15,18 @@ const remedies = (): Record<Remedy, string> => ({ hide: words.chat.dismiss, atta
 
 const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
+const FailedBefore = lazy(() => part(() => import("../decision/FailedBefore")));
+
+/** How often a turn has failed by now, and when it last did; nothing the first time. */
+export function Times({ of: { earlier = [], on } }: { of: Ended }) {
+  if (earlier.length === 0) return null;
+  return (
+    <span className="times" data-testid="failed-times">
+      <span className="tag late">{words.chat.times(earlier.length + 1)}</span> {on !== undefined && <Ago at={new Date(on).toISOString()} />}
+    </span>
+  );
+}
+
 interface Props {
   threadId: string;
   /** The turn that it has ended. */
@@ -23,20 +36,31 @@ interface Props {
   dismiss: () => void;
   /** Asks anew what the turn was asked that failed. */
   retry?: () => void;
+  /** Begins to change that. */
+  change?: () => void;
 }
 
-export function ErrorNotice({ threadId, ended, failure, remedy, dismiss, retry }: Props) {
+export function ErrorNotice({ threadId, ended, failure, remedy, dismiss, retry, change }: Props) {
   const { title, advice } = wordsFor(failure.code);
   const { run } = saidBy(failure);
   const writes = useMay("run");
+  const again = ended?.earlier ?? [];
   const fields = failure.details?.fields;
   return (
     <div className="error" role="alert" data-testid="error" data-code={failure.code}>
       <div>
-        <strong>{run === undefined ? title : words.errors.unknown.title}</strong>
+        <strong>{run === undefined ? title : words.errors.unknown.title}</strong> {ended && <Times of={ended} />}
         {run === undefined && !isForbidden(failure.code) && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
-        {writes !== false && <p>{advice}</p>}
+        {again.length > 0 ? (
+          <OrElse instead={<p>{advice}</p>}>
+            <Suspense>
+              <FailedBefore earlier={again} advises={writes !== false} />
+            </Suspense>
+          </OrElse>
+        ) : (
+          writes !== false && <p>{advice}</p>
+        )}
         {(run !== undefined || ended) && (
           <OrElse instead={null}>
             <Suspense>
@@ -52,6 +76,11 @@ export function ErrorNotice({ threadId, ended, failure, remedy, dismiss, retry }
               <Icon name="retry" /> {words.chat.tryAgain}
             </button>
           </Guarded>
+        )}
+        {retry && change && again.length > 0 && (
+          <button type="button" data-testid="change-asked" onClick={change}>
+            <Icon name="pen" /> {words.chat.edit}
+          </button>
         )}
         <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>
           {remedies()[remedy]}

@@ -59,8 +59,9 @@ export function NextStep({ away }: { away: () => void }) {
   );
 }
 
-/** The steps of a first visit, folded until their question is open. */
+/** The steps of a first visit, folded until their question is open: they are for whoever may start and kill the server. */
 export function Path({ durable, begun }: { durable: boolean; begun: boolean }) {
+  if (!useMay("admin")) return null;
   return (
     <details className="path" open={begun} data-testid="path">
       <summary>{words.chat.steps}</summary>

@@ -1,7 +1,6 @@
 import { lazy, memo, Suspense, useMemo } from "react";
 import { Changes } from "../decision/Changes";
 import { approvedArgs } from "../decision/told";
-import { Icon } from "../../../react/lib/Icon";
 import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
 import { headlineOf } from "../../../react/lib/naming";
@@ -29,8 +28,7 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
     <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`${visible(headline)}: ${visible(badges.map(({ words }) => words).join(", "))}`}>
       <details>
         <summary>
-          <Icon name="tool" />
-          <strong>
+          <strong title={visible(name)}>
             <bdi>
               <Marked text={headline} />
             </bdi>
@@ -39,7 +37,7 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
         </summary>
         <OrElse instead={null}>
           <Suspense fallback={<p className="hint" data-testid="part-loading">{words.app.loading}</p>}>
-            <ToolFacts name={name} given={given} state={state} result={result} />
+            <ToolFacts given={given} state={state} result={result} told={told} />
           </Suspense>
         </OrElse>
       </details>

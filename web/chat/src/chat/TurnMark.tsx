@@ -5,6 +5,7 @@ import { labelOf, saidBeside } from "../../../react/forms/answers";
 import { questionOf } from "../../../react/forms/question";
 import { aboutOf } from "../../../react/forms/wording";
 import { Folded, Paragraph } from "../../../react/lib/Folded";
+import { Times } from "./ErrorNotice";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
@@ -18,6 +19,7 @@ import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
 import { parts, words } from "../words";
 
+const FailedBefore = lazy(() => part(() => import("../decision/FailedBefore")));
 const RunReference = lazy(() => part(() => import("../server/RunReference")));
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped; `last`: it can be asked again by whoever may. */
@@ -28,6 +30,7 @@ export function TurnMark({ mark, last, retry }: { mark: Mark; last: boolean; ret
     <div className={`mark-end ${how}`} data-testid="turn-end" data-how={how} data-code={code}>
       <Icon name={how === "failed" ? "alert" : "stop"} />
       <span dir="auto">{how === "stopped" ? words.chat.stopped : words.chat.failed(sentence(saidBy(mark).said || wordsFor(code).title))}</span>
+      {how === "failed" && <Times of={mark} />}
       {retry && (
         <Guarded subject={mark.key}>
           <button type="button" className="quiet" data-testid="retry-turn" onClick={retry}>
@@ -39,6 +42,7 @@ export function TurnMark({ mark, last, retry }: { mark: Mark; last: boolean; ret
         <OrElse instead={null}>
           <Suspense>
             <RunReference runId={mark.runId} run={saidBy(mark).run ?? mark.run} />
+            {mark.earlier && mark.earlier.length > 0 && <FailedBefore earlier={mark.earlier} />}
           </Suspense>
         </OrElse>
       )}

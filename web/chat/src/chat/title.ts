@@ -25,26 +25,37 @@ const MARKUP: ReadonlyArray<readonly [RegExp, string]> = [
   [/(^|[\s(])\*([^*\s][^*\n]*)\*/g, "$1$2"],
 ];
 
-/** What a conversation is called where it is looked at: how it began. Undefined before that. The server names threads by the same rule. */
+/** What a conversation is called where it is looked at: how it began, and a command alone until more was said. Undefined before that. The server names threads by the same rule. */
 export function titleOf(messages: readonly Message[]): string | undefined {
+  let alone: string | undefined;
   for (const { role, content } of messages) {
-    const title = role === "user" ? sentenceTitle(saidIn(content)) || shortened(mediaIn(content).map(fileName).find(Boolean) ?? "") : "";
-    if (title !== "") return title;
+    if (role !== "user") continue;
+    const [command, , said] = readIn(saidIn(content));
+    if (command !== "" && !/\p{L}/u.test(said)) alone ??= shortened(`/${command} ${said}`);
+    else {
+      const title = sentenceTitle(saidIn(content)) || shortened(mediaIn(content).map(fileName).find(Boolean) ?? "");
+      if (title !== "") return title;
+    }
   }
-  return undefined;
+  return alone;
 }
 
 /** The first sentence of a text, without commands and JSON; empty where there is nothing else. */
 export function sentenceTitle(given: string): string {
+  const [command, rest, title] = readIn(given);
+  if (command !== "" && !/\p{L}/u.test(title)) return shortened(`${spoken(command)} ${title}`);
+  return shortened(command !== "" && (COMPOUND.test(title) || TOOL_CALL.test(rest)) ? spoken(title) + towardsIn(rest) : title);
+}
+
+/** The command that a text begins with, without its slash, what follows, and the first sentence of that. */
+function readIn(given: string): [command: string, rest: string, title: string] {
   const text = given.trim();
-  if (text === "" || (/^[{[]/.test(text) && /[}\]]$/.test(text))) return "";
+  if (/^[{[]/.test(text) && /[}\]]$/.test(text)) return ["", "", ""];
   const begin = text.slice(0, READ);
   const [first = ""] = begin.split(/\s/, 1);
   const command = COMMAND.test(first) ? first.slice(1) : "";
   const rest = command === "" ? begin : begin.slice(first.length);
-  const title = firstSentence(MARKUP.reduce((plain, [mark, words]) => plain.replace(mark, words), rest));
-  if (command !== "" && !/\p{L}/u.test(title)) return shortened(`${spoken(command)} ${title}`);
-  return shortened(command !== "" && (COMPOUND.test(title) || TOOL_CALL.test(rest)) ? spoken(title) + towardsIn(rest) : title);
+  return [command, rest, firstSentence(MARKUP.reduce((plain, [mark, words]) => plain.replace(mark, words), rest))];
 }
 
 /** " to ada@example.com" if the arguments of a call say so, which follow its name. */

@@ -52,10 +52,10 @@ const TONES: Record<ToolState, Tone> = { working: "busy", asked: "asked", waitin
 
 const badgeOf = (state: ToolState): Badge => ({ words: words.chat.states[state], tone: TONES[state] });
 
-/** What is said of a call: what was decided, and, where that is not all, how far it has come. */
+/** What is said of a call: what was decided, and, where it was not simply done then, how far it has come. */
 export function badgesOf(state: ToolState, told: Told | undefined): Badge[] {
   if (!told || state === "asked") return [badgeOf(state)];
   const verdict = verdictOf(told, true);
-  if (told.status === "resolved" && told.approved === false) return [verdict];
+  if (told.status === "resolved" && (told.approved === false || state === "done")) return [verdict];
   return state === told.status ? [verdict] : [verdict, badgeOf(state)];
 }

@@ -5,7 +5,6 @@ import { questionOf } from "../../../react/forms/question";
 import { aboutWhat, decisionOf, toolCallOf } from "../../../react/forms/wording";
 import { doneBefore, type Carried } from "./donebefore";
 import { useDrafts } from "./drafts";
-import type { Asker } from "../../../react/decision/Facts";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { InterruptCard } from "./InterruptCard";
@@ -30,13 +29,12 @@ interface Props {
   branches: readonly Carried[];
   decided: ReadonlyMap<string, Told>;
   marks: readonly Mark[];
-  /** Who asks. */
-  asker?: Asker;
   /** Answers are on their way. */
   sending: boolean;
-  /** Sends the entries; `said` is what they say, in words. */
-  /** Left out for whoever may only look. */
+  /** Sends the entries; `said` is what they say, in words. Left out for whoever may only look. */
   answer?: (entries: ResumeEntry[], said: string[]) => void;
+  /** Asks the agent anew what led to questions whose time is over. */
+  askAgain?: () => void;
 }
 
 /** All open questions. */
@@ -50,18 +48,20 @@ export default function Interrupts({ answer, marks, ...questions }: Props) {
   );
 }
 
-function LookedAt({ threadId, open, messages, branches, decided, asker }: Omit<Props, "answer" | "marks">) {
+function LookedAt({ threadId, open, messages, branches, decided }: Omit<Props, "answer" | "marks" | "askAgain">) {
   if (open.length === 0) return null;
   return (
     <section className="questions" aria-label={words.decision.openQuestions}>
       {open.map((interrupt) => (
-        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={doneWords(interrupt, { messages, branches, decided })} asker={asker} />
+        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} notice={doneWords(interrupt, { messages, branches, decided })} />
       ))}
     </section>
   );
 }
 
-interface QuestionsProps extends Pick<Props, "threadId" | "open" | "messages" | "asker" | "sending"> {
+interface QuestionsProps extends Pick<Props, "threadId" | "open" | "messages" | "sending" | "askAgain"> {
+  /** Left out in a chat, which names its agent itself. */
+  asker?: Parameters<typeof InterruptCard>[0]["asker"];
   /** The thread's, unless it is the person's own, and the answers that its server is known to keep. */
   namespace?: string;
   known?: Readonly<Record<string, Answer>>;
@@ -71,7 +71,7 @@ interface QuestionsProps extends Pick<Props, "threadId" | "open" | "messages" | 
 }
 
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-export function Questions({ threadId, namespace, known, open, messages, about, asker, sending, answer }: QuestionsProps) {
+export function Questions({ threadId, namespace, known, open, messages, about, asker, sending, answer, askAgain }: QuestionsProps) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id), namespace, known);
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
@@ -136,6 +136,7 @@ export function Questions({ threadId, namespace, known, open, messages, about, a
                 fault={faults[id]?.message}
                 asker={asker}
                 disabled={sending}
+                askAgain={askAgain}
                 decide={(decision) => decide(interrupt, decision)}
               />
             </div>

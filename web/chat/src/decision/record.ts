@@ -12,7 +12,7 @@ export type Mark = {
   behind?: string;
   /** The message that its turn began with, where no more is known. */
   turn?: string;
-} & ({ kind: "answer"; question?: Interrupt; told: Told } | { kind: "end"; how: "failed" | "stopped"; code: string; message: string; /** The client's name of its run. */ runId?: string; /** The server's, where it is on record. */ run?: string });
+} & ({ kind: "answer"; question?: Interrupt; told: Told } | { kind: "end"; how: "failed" | "stopped"; code: string; message: string; /** The client's name of its run. */ runId?: string; /** The server's, where it is on record. */ run?: string; /** When, in milliseconds, where that is known. */ on?: number; /** How the same turn failed before, the oldest first. */ earlier?: readonly Ended[] });
 
 /** The end of a turn that did not succeed. */
 export type Ended = Mark & { kind: "end" };
@@ -92,11 +92,11 @@ export class ThreadRecord {
       const turn = asking.get(decision.askedBy?.id ?? "");
       if (turn !== undefined) keep(this.places, told.interruptId, { ...this.places.get(told.interruptId), turn });
     }
-    for (const { id, runId, execution, outcome, createdAt } of runs.toReversed()) {
+    for (const { id, runId, execution, outcome, createdAt, updatedAt } of runs.toReversed()) {
       const end = outcome?.type === "RUN_ERROR" ? endOf(outcome) : outcome?.outcome?.type === "cancelled" && endOf({ code: "cancelled" });
       if (!end) continue;
       const key = keyOf(runId);
-      keep(this.ends, key, { ...end, ...this.ends.get(key), key, kind: "end", runId, run: id, turn: turns.get(execution), at: Date.parse(createdAt) });
+      keep(this.ends, key, { ...end, ...this.ends.get(key), key, kind: "end", runId, run: id, turn: turns.get(execution), at: Date.parse(createdAt), on: Date.parse(updatedAt) });
     }
     this.changed();
   }
@@ -130,7 +130,7 @@ export class ThreadRecord {
     const key = keyOf(runId);
     const before = this.ends.get(key);
     if (before?.behind !== undefined && from === "now") return false;
-    keep(this.ends, key, { at: from === "now" ? Infinity : -Infinity, ...before, ...end, key, kind: "end", runId, behind: behind ?? before?.behind });
+    keep(this.ends, key, { at: from === "now" ? Infinity : -Infinity, ...(from === "now" && { on: Date.now() }), ...before, ...end, key, kind: "end", runId, behind: behind ?? before?.behind });
     return this.changed();
   }
 
@@ -145,9 +145,14 @@ export class ThreadRecord {
         if (!other || !isLater(other, told)) calls.set(toolCallId, told);
       } else marks.push({ key, kind: "answer", told, question: this.questions.get(key)?.question, ...this.places.get(key) });
     }
-    // A turn that was tried again stands where it stood, and ends as it did the last time.
+    // A turn that was tried again stands where it stood, ends as it did the last time, and knows of the times before.
     const inTime = [...this.ends.values()].sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
-    const ends = new Map(inTime.map((end) => [end.behind ?? end.turn ?? end.key, end]));
+    const ends = new Map<string, Ended>();
+    for (const end of inTime) {
+      const place = end.behind ?? end.turn ?? end.key;
+      const before = ends.get(place);
+      ends.set(place, before ? { ...end, earlier: [...(before.earlier ?? []), ...(before.how === "failed" ? [before] : [])] } : end);
+    }
     this.picture = { calls, marks: [...marks, ...ends.values()] };
     return true;
   }

@@ -15,6 +15,8 @@ export const apart: typeof en = {
   reference: "Referenz",
   copyReference: "Die Referenz kopieren",
   seeRun: "Den Lauf ansehen",
+  failsEachTime: "Es schlägt jedes Mal fehl. Möglich ist, etwas zu warten, die Nachricht zu ändern oder dem Betreiber des Agenten Bescheid zu geben.",
+  failedBefore: (n) => (n === 1 ? "1 früherer Fehlschlag" : `${n} frühere Fehlschläge`),
   anotherAnswer: "Eine andere Antwort",
   versions: (n) => (n === 1 ? "1 frühere Fassung" : `${n} frühere Fassungen`),
   doneBefore: "Eine frühere Fassung hat dies ausgeführt. Es bleibt bestehen:",

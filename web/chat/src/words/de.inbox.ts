@@ -110,8 +110,8 @@ export const inbox: typeof en = {
   late: {
     title: "Abgelaufen",
     means: "Die Zeit für eine Antwort ist um. Der Agent kann nur noch ohne Antwort fortfahren.",
-    goOn: (n) => (n === 1 ? "Überspringen" : `${n} Fragen überspringen`),
-    wentOn: (n) => (n === 1 ? "Übersprungen" : `${n} Fragen übersprungen`),
+    goOn: (n) => (n === 1 ? "Schließen" : `${n} Fragen schließen`),
+    wentOn: (n) => (n === 1 ? "Geschlossen" : `${n} Fragen geschlossen`),
   },
   bulk: {
     barred: {

@@ -239,6 +239,7 @@ const chat: Words["chat"] = {
   everything: "Alles, was dieser Agent versteht",
   dismiss: "Schließen",
   tryAgain: "Erneut versuchen",
+  times: (n) => `${n}-mal`,
   connectAgain: "Neu verbinden",
   sending: "Wird gesendet…",
   cancel: "Abbrechen",

@@ -13,6 +13,8 @@ export const apart = {
   reference: "Reference",
   copyReference: "Copy the reference",
   seeRun: "See the run",
+  failsEachTime: "It fails each time. Wait a moment, change the message, or tell whoever runs the agent.",
+  failedBefore: (n: number): string => (n === 1 ? "1 earlier failure" : `${n} earlier failures`),
   anotherAnswer: "Another answer",
   versions: (n: number): string => (n === 1 ? "1 earlier version" : `${n} earlier versions`),
   doneBefore: "An earlier version has carried this out. It stands:",

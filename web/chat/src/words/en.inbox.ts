@@ -108,8 +108,8 @@ export const inbox = {
   late: {
     title: "Expired",
     means: "The time to answer these is over. The agent can only go on without an answer.",
-    goOn: (n: number): string => (n === 1 ? "Skip" : `Skip ${n} questions`),
-    wentOn: (n: number): string => (n === 1 ? "Skipped" : `Skipped ${n} questions`),
+    goOn: (n: number): string => (n === 1 ? "Close" : `Close ${n} questions`),
+    wentOn: (n: number): string => (n === 1 ? "Closed" : `Closed ${n} questions`),
   },
   bulk: {
     barred: {

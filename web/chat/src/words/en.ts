@@ -226,6 +226,7 @@ const chat = {
   everything: "Everything this agent understands",
   dismiss: "Dismiss",
   tryAgain: "Try again",
+  times: (n: number) => `${n} times`,
   connectAgain: "Connect again",
   sending: "Sending…",
   cancel: "Cancel",

@@ -1,0 +1,25 @@
+import type { Ended } from "./record";
+import { clock } from "../../../react/lib/time";
+import { saidBy, sentence, wordsFor } from "../lib/words";
+import { locale } from "../words";
+import { apart } from "../words/apart";
+
+/** Of a turn that has failed again: what else can be done, and, folded away, how it failed before. */
+export default function FailedBefore({ earlier, advises }: { earlier: readonly Ended[]; advises?: boolean }) {
+  return (
+    <div className="failed-before" data-testid="failed-before">
+      {advises && <p>{apart.failsEachTime}</p>}
+      <details>
+        <summary>{apart.failedBefore(earlier.length)}</summary>
+        <ol>
+          {earlier.map((end) => (
+            <li key={end.key}>
+              {end.on !== undefined && <time dateTime={new Date(end.on).toISOString()}>{clock(new Date(end.on).toISOString(), Date.now(), { locale })}</time>}{" "}
+              <span dir="auto">{sentence(saidBy(end).said || wordsFor(end.code).title)}</span>
+            </li>
+          ))}
+        </ol>
+      </details>
+    </div>
+  );
+}
