@@ -162,8 +162,8 @@ func ids(from, to int) (list []string) {
 // weighing tells of the calls of a process, of which those that travel together count as one, how many commands the one
 // with the most has made of the server, and how many bytes and values the longest answer has.
 type weighing struct {
-	t               *testing.T
-	server          *redistest.Server
+	t                       *testing.T
+	server                  *redistest.Server
 	commands, bytes, values int
 	name                    string // of the call with the most commands
 	asked                   int    // how many commands it has taken to find that out
