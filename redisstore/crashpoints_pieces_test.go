@@ -173,7 +173,8 @@ func crashPointsOfPieces(t *testing.T, server *redistest.Server, pad string) {
 func TestAnOrderInPiecesIsTheSame(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	dice := rand.New(rand.NewPCG(1, 2))
-	one, pieces := open(t, server.URL(), Options{Prefix: "one", Partitions: 1}), open(t, server.URL(), Options{Prefix: "pieces", Partitions: 1, piece: 1})
+	one, in := open(t, server.URL(), Options{Prefix: "one", Partitions: 1}), Options{Prefix: "pieces", Partitions: 1, piece: 1}
+	pieces, mini := open(t, server.URL(), in), openOnMiniredis(t, in)
 	var order []string
 	for n := range 60 {
 		u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}, Producers: map[string]store.Producer{}}
@@ -192,11 +193,11 @@ func TestAnOrderInPiecesIsTheSame(t *testing.T) {
 			u.Drop, u.Append, u.Order = 0, nil, slices.Concat([]string{}, order[:stays], more)
 		}
 		order = append(slices.Clip(order[:stays]), more...)
-		for _, s := range []*Store{one, pieces} {
+		for _, s := range []*Store{one, pieces, mini} {
 			turn(t, s, int64(1+2*n), fmt.Sprint("r", n), u)
 		}
-		var seen [2]string
-		for i, s := range []*Store{pieces, one} {
+		var seen [3]string
+		for i, s := range []*Store{pieces, mini, one} {
 			v := view(t, s, store.ReadQuery{})
 			page, err := s.Messages(t.Context(), testKey, store.MessageQuery{Limit: 1000})
 			if err != nil || len(page.Messages) != len(order) {
@@ -204,10 +205,11 @@ func TestAnOrderInPiecesIsTheSame(t *testing.T) {
 			}
 			seen[i] = fmt.Sprintf("%s %d %s %v", v.Snapshot.Messages, v.Bytes, page.Messages, page.Producers)
 		}
-		if seen[0] != seen[1] {
-			t.Fatalf("behind change %d of %d ids, and %d new ones, readers see %s, not %s", n, u.Drop, len(more), seen[0], seen[1])
+		if seen[0] != seen[2] || seen[1] != seen[2] {
+			t.Fatalf("behind change %d of %d ids, and %d new ones, readers see %s, and on miniredis %s, not %s", n, u.Drop, len(more), seen[0], seen[1], seen[2])
 		}
 		snapshotFields(t, pieces)
+		snapshotFields(t, mini)
 	}
 }
 

@@ -23,9 +23,14 @@ func TestARunEndsAboveADamagedLog(t *testing.T) {
 		"an element is a later one":             {"LSET", "log", 4, "30,2:1:e1:e"},
 		"the last element is none":              {"LSET", "log", -1, "garbage"},
 	} {
-		for _, retain := range []int{2, 12, 100} {
+		for _, retain := range []int{2, 12, 100, 0} {
 			t.Run(fmt.Sprint(name, ", ", retain), func(t *testing.T) {
-				s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Retain: retain})
+				var s *Store
+				if o := (Options{Retain: retain}); retain == 0 {
+					s = openOnMiniredis(t, o)
+				} else {
+					s = open(t, redistest.Start(t, redistest.Options{}).URL(), o)
+				}
 				ctx := context.Background()
 				b := store.Batch{Claim: begin(t, s, inline(0, "r1")), Number: 2, Expect: 1, Events: [][]byte{[]byte("e"), []byte("e")}}
 				for ; b.Number <= 20; b.Number, b.Expect = b.Number+1, b.Expect+2 {

@@ -22,7 +22,7 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	var log threadlog.Sound
 	for range repairTries {
 		if i.Repair {
-			ok, err := s.Sound(ctx, s.conn.Keys.Thread(i.Thread), &log)
+			ok, err := log.Look(ctx, s.conn, s.conn.Keys.Thread(i.Thread))
 			if err != nil {
 				return store.StopAllResult{}, err
 			}

@@ -20,13 +20,13 @@ type Sound struct {
 	First, Behind, Last, Bytes int64  // of what is left, as stopall.lua has them
 }
 
-// Sound looks at what of a log it has not seen yet. Not ok: the list has lost elements meanwhile, and is to be looked
-// at from its beginning.
-func (s *Reader) Sound(ctx context.Context, t keyspace.Thread, log *Sound) (ok bool, err error) {
+// Look looks at what of a thread's log it has not seen yet. Not ok: the list has lost elements meanwhile, and is to be
+// looked at from its beginning.
+func (log *Sound) Look(ctx context.Context, c *link.Connection, t keyspace.Thread) (ok bool, err error) {
 	for count := int64(32); ; {
 		from := max(log.Seen-1, 0) // the last one again
 		cmd := redis.NewStringSliceCmd(ctx, "lrange", t.Log(), from, from+count)
-		if err := link.Ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})[0]; err != nil && !link.WrongType(err) {
+		if err := link.Ask(ctx, c, []*redis.StringSliceCmd{cmd})[0]; err != nil && !link.WrongType(err) {
 			return false, err
 		}
 		page := cmd.Val() // of what is no list there is nothing
@@ -39,7 +39,7 @@ func (s *Reader) Sound(ctx context.Context, t keyspace.Thread, log *Sound) (ok b
 		if len(page) == 0 {
 			return true, nil
 		}
-		bytes, err := s.look(ctx, t, log, page)
+		bytes, err := log.take(ctx, c, t, page)
 		if err != nil {
 			return false, err
 		}
@@ -47,15 +47,15 @@ func (s *Reader) Sound(ctx context.Context, t keyspace.Thread, log *Sound) (ok b
 	}
 }
 
-// look takes in the next elements of a list. It returns how many bytes they have.
-func (s *Reader) look(ctx context.Context, t keyspace.Thread, log *Sound, page []string) (bytes int64, err error) {
+// take takes in the next elements of a list. It returns how many bytes they have.
+func (log *Sound) take(ctx context.Context, c *link.Connection, t keyspace.Thread, page []string) (bytes int64, err error) {
 	var apart []*redis.BoolCmd
 	for _, e := range page {
 		if first, _, _, is, err := link.Span(e); err == nil && is {
 			apart = append(apart, redis.NewBoolCmd(ctx, "hexists", t.Big(), strconv.FormatInt(first, 10)))
 		}
 	}
-	for _, err := range link.Ask(ctx, s.conn, apart) {
+	for _, err := range link.Ask(ctx, c, apart) {
 		if err != nil && !link.WrongType(err) {
 			return 0, err
 		}
