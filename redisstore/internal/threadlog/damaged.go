@@ -11,8 +11,8 @@ import (
 )
 
 // Sound is what a repair leaves of a log. Its elements are looked at here, a page at a time: a script that looked at
-// all of them would keep the server. Scripts take elements from the list's head alone, and add them to its end. So the
-// list is the same as long as it has as many, and the same last one.
+// all of them would keep the server. Scripts take elements from the list's head alone, and add them to its end. A list
+// that has as many and the same last one is therefore the same.
 type Sound struct {
 	Seen                       int64  // elements of the list
 	Tail                       string // the last of them

@@ -28,7 +28,7 @@ const (
 // errMoved says that a thread has moved on while it was read.
 var errMoved = fmt.Errorf("redisstore: the thread has moved on while it was read: %w", store.ErrOutcomeUnknown)
 
-// readLarge reads a thread in pieces. Of a thread that moves on again and again it says so: who asks again may have it.
+// readLarge reads a thread in pieces. A thread that moves on in each try is errMoved, after which a caller may ask again.
 func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
 	room := link.RoomOf(ctx)
 	for range moveTries {
