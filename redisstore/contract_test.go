@@ -42,6 +42,20 @@ func miniredisClient(server *miniredis.Miniredis) *redis.Client {
 	})
 }
 
+// openOnMiniredis opens a store on a miniredis of its own.
+func openOnMiniredis(t *testing.T, o Options) *Store {
+	t.Helper()
+	server := miniredis.RunT(t)
+	client := miniredisClient(server)
+	t.Cleanup(func() { _ = client.Close() })
+	o.volatile, o.singly, o.HistoryID = true, true, "miniredis"
+	s, err := New(t.Context(), client, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return closing(t, s)
+}
+
 // onMiniredis opens stores on one server in the process, as the embedded store does.
 func onMiniredis(server *miniredis.Miniredis) stage.Open {
 	return func(t testing.TB, n stage.Node) store.Store {

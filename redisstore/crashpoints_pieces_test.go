@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,15 +19,31 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-// snapshotFields are the fields of the thread's snapshot that hold messages, or pieces of a change.
+// snapshotFields are the fields of the thread's snapshot that hold messages, or pieces of a change. It has no chunks but
+// those of its order, or pieces beside it.
 func snapshotFields(t *testing.T, s *Store) (fields []string) {
 	t.Helper()
-	for _, name := range s.conn.Client.HKeys(t.Context(), s.conn.Keys.Thread(testKey).Snap()).Val() {
-		if slices.Contains([]byte("mxyz"), name[0]) {
+	at := s.conn.Keys.Thread(testKey)
+	n, chunks := s.conn.Client.HGet(t.Context(), at.Snap(), "n").Val(), 0
+	for _, name := range s.conn.Client.HKeys(t.Context(), at.Snap()).Val() {
+		if slices.Contains([]byte("mxyzwq"), name[0]) {
 			fields = append(fields, name)
+		} else if name[0] == 'o' {
+			chunks++
 		}
 	}
 	slices.Sort(fields)
+	if slices.Contains(fields, "x") {
+		return fields
+	}
+	if want, _, _ := strings.Cut(strings.TrimPrefix(n, "-"), " "); fmt.Sprint(chunks) != want {
+		t.Errorf("there are %d chunks of an order of %s", chunks, want)
+	}
+	for _, chunk := range s.conn.Client.HKeys(t.Context(), at.Producers()).Val() {
+		if strings.HasPrefix(chunk, "-") != strings.HasPrefix(n, "-") {
+			t.Errorf("the producers of chunk %s are there still, of an order of %s", chunk, n)
+		}
+	}
 	return fields
 }
 
@@ -50,6 +67,14 @@ func shown(t *testing.T, s *Store) string {
 // makes another change in its place, and Retire what rests: nothing is left of what did not come to pass.
 func TestCrashPointsOfPieces(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
+	for _, pad := range []string{"", strings.Repeat("-", 4100)} {
+		crashPointsOfPieces(t, server, pad)
+	}
+}
+
+// crashPointsOfPieces has ids that end with pad. Of those with a long one each is a chunk of the order, which comes in
+// pieces then too.
+func crashPointsOfPieces(t *testing.T, server *redistest.Server, pad string) {
 	message := func(id string) json.RawMessage { return json.RawMessage(fmt.Sprintf(`{"id":%q}`, id)) }
 	upserts := func(ids ...string) map[string]json.RawMessage {
 		all := map[string]json.RawMessage{}
@@ -58,15 +83,15 @@ func TestCrashPointsOfPieces(t *testing.T) {
 		}
 		return all
 	}
-	change := &store.SnapshotUpdate{Drop: 3, Append: []string{"e", "f"}, Remove: []string{"b", "c", "d"},
-		Upsert: map[string]json.RawMessage{"a": json.RawMessage(`"edited"`), "e": message("e"), "f": message("f")}, Producers: map[string]store.Producer{"e": {RunID: "r2"}}}
+	change := &store.SnapshotUpdate{Drop: 3, Append: []string{"e" + pad, "f" + pad}, Remove: []string{"b" + pad, "c" + pad, "d" + pad},
+		Upsert: map[string]json.RawMessage{"a" + pad: json.RawMessage(`"edited"`), "e" + pad: message("e" + pad), "f" + pad: message("f" + pad)}, Producers: map[string]store.Producer{"e" + pad: {RunID: "r2"}}}
 	// ending is the batch that makes the change, and what readers see before it.
 	ending := func(t *testing.T, s *Store) (b store.Batch, before string) {
-		turn(t, s, 1, "r1", &store.SnapshotUpdate{Append: []string{"a", "b", "c", "d"}, Upsert: upserts("a", "b", "c", "d")})
+		turn(t, s, 1, "r1", &store.SnapshotUpdate{Append: []string{"a" + pad, "b" + pad, "c" + pad, "d" + pad}, Upsert: upserts("a"+pad, "b"+pad, "c"+pad, "d"+pad)})
 		claim := begin(t, s, inline(view(t, s, store.ReadQuery{}).Version, "r2"))
 		return store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish, Snapshot: change}}, shown(t, s)
 	}
-	whole := open(t, server.URL(), Options{Prefix: "whole", Partitions: 1})
+	whole := open(t, server.URL(), Options{Prefix: "whole" + pad[:min(len(pad), 1)], Partitions: 1})
 	b, _ := ending(t, whole)
 	commit(t, whole, b)
 	after := shown(t, whole)
@@ -75,9 +100,9 @@ func TestCrashPointsOfPieces(t *testing.T) {
 			decided, points := 0, 0
 			for finished := false; !finished; {
 				points++
-				t.Run(fmt.Sprint(then, " behind ", behind, " call ", points), func(t *testing.T) {
+				t.Run(fmt.Sprint(then, " behind ", behind, " call ", points, " ids of ", len(pad)+1), func(t *testing.T) {
 					now := time.UnixMilli(1_700_000_000_000)
-					o := Options{Prefix: fmt.Sprint("pieces", then, behind, points), Partitions: 1, Clock: func() time.Time { return now }}
+					o := Options{Prefix: fmt.Sprint("pieces", then, behind, points, len(pad)), Partitions: 1, Clock: func() time.Time { return now }}
 					s := open(t, server.URL(), o)
 					o.piece = 1
 					far := open(t, server.URL(), o)
@@ -115,11 +140,11 @@ func TestCrashPointsOfPieces(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					held := []string{"ma", "mb", "mc", "md"}
+					held := []string{"ma" + pad, "mb" + pad, "mc" + pad, "md" + pad}
 					switch {
 					case then == "another":
-						turn(t, s, 3, "r3", &store.SnapshotUpdate{Append: []string{"g"}, Upsert: upserts("g")})
-						held = append(held, "mg")
+						turn(t, s, 3, "r3", &store.SnapshotUpdate{Append: []string{"g" + pad}, Upsert: upserts("g" + pad)})
+						held = append(held, "mg"+pad)
 					case then == "rest" || ended: // behind a decision the others go with what comes next
 						now = now.Add(300 * 24 * time.Hour)
 						for more := true; more; {
@@ -130,7 +155,7 @@ func TestCrashPointsOfPieces(t *testing.T) {
 					}
 					if ended || then == "again" {
 						decided++
-						held = append([]string{"ma", "me", "mf"}, held[4:]...)
+						held = append([]string{"ma" + pad, "me" + pad, "mf" + pad}, held[4:]...)
 					}
 					if got := snapshotFields(t, s); !slices.Equal(got, held) {
 						t.Errorf("the snapshot holds %q, want %q", got, held)
@@ -141,6 +166,50 @@ func TestCrashPointsOfPieces(t *testing.T) {
 				t.Errorf("%d of %d points stand behind the decision", decided, points)
 			}
 		}
+	}
+}
+
+// An order in pieces is the order that it is in one.
+func TestAnOrderInPiecesIsTheSame(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	dice := rand.New(rand.NewPCG(1, 2))
+	one, in := open(t, server.URL(), Options{Prefix: "one", Partitions: 1}), Options{Prefix: "pieces", Partitions: 1, piece: 1}
+	pieces, mini := open(t, server.URL(), in), openOnMiniredis(t, in)
+	var order []string
+	for n := range 60 {
+		u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}, Producers: map[string]store.Producer{}}
+		stays := dice.IntN(len(order) + 1)
+		var more []string
+		for i := range dice.IntN(9) {
+			id := fmt.Sprint(n, "-", i, strings.Repeat("-", []int{0, 2000, 4100}[dice.IntN(3)]))
+			more = append(more, id)
+			u.Upsert[id] = json.RawMessage(fmt.Sprintf("%q", id[:3]))
+			if dice.IntN(2) == 0 {
+				u.Producers[id] = store.Producer{RunID: fmt.Sprint("r", n)}
+			}
+		}
+		u.Remove = order[stays:]
+		if u.Drop, u.Append = len(order)-stays, more; dice.IntN(3) == 0 {
+			u.Drop, u.Append, u.Order = 0, nil, slices.Concat([]string{}, order[:stays], more)
+		}
+		order = append(slices.Clip(order[:stays]), more...)
+		for _, s := range []*Store{one, pieces, mini} {
+			turn(t, s, int64(1+2*n), fmt.Sprint("r", n), u)
+		}
+		var seen [3]string
+		for i, s := range []*Store{pieces, mini, one} {
+			v := view(t, s, store.ReadQuery{})
+			page, err := s.Messages(t.Context(), testKey, store.MessageQuery{Limit: 1000})
+			if err != nil || len(page.Messages) != len(order) {
+				t.Fatalf("%d messages, want %d: %v", len(page.Messages), len(order), err)
+			}
+			seen[i] = fmt.Sprintf("%s %d %s %v", v.Snapshot.Messages, v.Bytes, page.Messages, page.Producers)
+		}
+		if seen[0] != seen[2] || seen[1] != seen[2] {
+			t.Fatalf("behind change %d of %d ids, and %d new ones, readers see %s, and on miniredis %s, not %s", n, u.Drop, len(more), seen[0], seen[1], seen[2])
+		}
+		snapshotFields(t, pieces)
+		snapshotFields(t, mini)
 	}
 }
 
@@ -189,7 +258,7 @@ func TestPiecesThatOthersClearAreBroughtAgain(t *testing.T) {
 		},
 		"the last is cleared": func(t *testing.T, s *Store) {
 			at := s.conn.Keys.Thread(testKey)
-			if _, err := s.conn.Run(t.Context(), link.Call{Script: lua.Clear, Keys: []string{at.Rec(), at.Snap()}, Args: lua.Args{{"stamp", stamp(t, s)}}}); err != nil {
+			if _, err := s.conn.Run(t.Context(), link.Call{Script: lua.Clear, Keys: []string{at.Rec(), at.Snap(), at.Producers()}, Args: lua.Args{{"stamp", stamp(t, s)}}}); err != nil {
 				t.Error(err)
 			}
 		},
@@ -198,7 +267,7 @@ func TestPiecesThatOthersClearAreBroughtAgain(t *testing.T) {
 			p := strings.Fields(s.conn.Client.HGet(t.Context(), at, "x").Val())
 			n, _ := strconv.Atoi(p[1])
 			s.conn.Client.HDel(t.Context(), at, fields[n-1], "z:"+string("abc"[n-1]))
-			s.conn.Client.HSet(t.Context(), at, "x", fmt.Sprint(p[0], " ", n-1, " ", n-1, " 0 0"))
+			s.conn.Client.HSet(t.Context(), at, "x", fmt.Sprint(p[0], " ", n-1, " ", n-1, " 0 0 0 0"))
 		},
 		"Retire looks": retire,
 	} {
@@ -324,7 +393,7 @@ func TestPiecesThatAreClearedCountOnce(t *testing.T) {
 			}
 			at := s.conn.Keys.Thread(testKey)
 			stamp, _, _ := strings.Cut(s.conn.Client.HGet(t.Context(), at.Snap(), "x").Val(), " ")
-			if _, err := s.conn.Run(t.Context(), link.Call{Script: lua.Clear, Keys: []string{at.Rec(), at.Snap()}, Args: lua.Args{{"stamp", stamp}}}); err != nil {
+			if _, err := s.conn.Run(t.Context(), link.Call{Script: lua.Clear, Keys: []string{at.Rec(), at.Snap(), at.Producers()}, Args: lua.Args{{"stamp", stamp}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

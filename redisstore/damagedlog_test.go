@@ -3,10 +3,12 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/redis/go-redis/v9"
 )
 
 // Whatever is wrong with a log, a run ends once and for all, and behind a repair the thread is read
@@ -21,9 +23,14 @@ func TestARunEndsAboveADamagedLog(t *testing.T) {
 		"an element is a later one":             {"LSET", "log", 4, "30,2:1:e1:e"},
 		"the last element is none":              {"LSET", "log", -1, "garbage"},
 	} {
-		for _, retain := range []int{2, 12, 100} {
+		for _, retain := range []int{2, 12, 100, 0} {
 			t.Run(fmt.Sprint(name, ", ", retain), func(t *testing.T) {
-				s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Retain: retain})
+				var s *Store
+				if o := (Options{Retain: retain}); retain == 0 {
+					s = openOnMiniredis(t, o)
+				} else {
+					s = open(t, redistest.Start(t, redistest.Options{}).URL(), o)
+				}
 				ctx := context.Background()
 				b := store.Batch{Claim: begin(t, s, inline(0, "r1")), Number: 2, Expect: 1, Events: [][]byte{[]byte("e"), []byte("e")}}
 				for ; b.Number <= 20; b.Number, b.Expect = b.Number+1, b.Expect+2 {
@@ -53,6 +60,64 @@ func TestARunEndsAboveADamagedLog(t *testing.T) {
 					t.Errorf("the log has %d to %d, and had %d", after.Base, after.Seq, v.Seq)
 				}
 			})
+		}
+	}
+}
+
+// Whatever is logged while a repair looks at the log stays, and so does what a repair leaves that dies at one of its
+// calls, whether or not the call took effect: the next one does the rest.
+func TestCrashPointsOfARepair(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	for name, hook := range map[string]func(call int, commit func()) (redis.Hook, *dying){
+		"logged before": func(call int, commit func()) (redis.Hook, *dying) {
+			m := &meddling{dying: dying{left: call}, before: commit}
+			return m, &m.dying
+		},
+		"dies before": func(call int, _ func()) (redis.Hook, *dying) { d := &dying{left: call}; return d, d },
+		"dies behind": func(call int, _ func()) (redis.Hook, *dying) { d := &dying{left: call, behind: true}; return d, d },
+	} {
+		calls := 1
+		for over := false; !over; calls++ {
+			t.Run(fmt.Sprint(name, " call ", calls), func(t *testing.T) {
+				o := Options{Prefix: strings.ReplaceAll(fmt.Sprint(name, calls), " ", ""), Partitions: 1, LargeEvent: 100}
+				s, far := open(t, server.URL(), o), open(t, server.URL(), o)
+				b := store.Batch{Claim: begin(t, s, inline(0, "r1")), Number: 2, Expect: 1}
+				logs := func() {
+					b.Events = [][]byte{fmt.Append(nil, b.Number)}
+					if b.Number%20 == 0 {
+						b.Events = append(b.Events, []byte(strings.Repeat("x", 200)))
+					}
+					commit(t, s, b)
+					b.Number, b.Expect = b.Number+1, b.Expect+int64(len(b.Events))
+				}
+				for range 60 {
+					logs()
+				}
+				if err := s.conn.Client.LSet(t.Context(), s.conn.Keys.Thread(testKey).Log(), 10, "garbage").Err(); err != nil {
+					t.Fatal(err)
+				}
+				at, state := hook(calls, logs)
+				far.conn.Client.(*redis.Client).AddHook(at)
+				stop := store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("end"), Repair: true}
+				_, err := far.StopAll(t.Context(), stop)
+				over = state.left > 0
+				if (err != nil) != state.died {
+					t.Fatal(err)
+				}
+				if state.died {
+					if _, err := s.StopAll(t.Context(), stop); err != nil {
+						t.Fatal(err)
+					}
+				}
+				v := view(t, s, store.ReadQuery{})
+				v = view(t, s, store.ReadQuery{After: &store.Position{Epoch: v.Epoch, Seq: v.Base - 1}})
+				if left, last := len(v.Missed), string(v.Missed[max(len(v.Missed)-2, 0)]); v.Seq != b.Expect+1 || left < 50 || string(v.Missed[left-1]) != "end" || last != fmt.Sprint(b.Number-1) && !strings.HasPrefix(last, "xx") {
+					t.Errorf("the log ends with %d events at %d, of which %d are to be, behind %q", left, v.Seq, b.Expect+1, last)
+				}
+			})
+		}
+		if calls < 5 {
+			t.Errorf("%s: a repair takes %d calls", name, calls-1)
 		}
 	}
 }

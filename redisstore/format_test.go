@@ -14,7 +14,7 @@ func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
 	onMiniredis(server)(t, stage.Node{Space: "space"})
-	if got := server.HGet("space:meta", "format"); got != "8" {
+	if got := server.HGet("space:meta", "format"); got != "9" {
 		t.Errorf("format %q", got)
 	}
 }
@@ -23,13 +23,13 @@ func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 // written, and `aguiws check` says the same.
 func TestAnotherFormatIsRefused(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
-	const alone = ", and this server knows format 8 alone: use the release that wrote the data, or another prefix"
+	const alone = ", and this server knows format 9 alone: use the release that wrote the data, or another prefix"
 	for prefix, c := range map[string]struct{ partitions, format, says string }{
-		"older":  {"64", "7", `"older" holds data of format "7"` + alone},
-		"newer":  {"64", "9", `"newer" holds data of format "9"` + alone},
+		"older":  {"64", "8", `"older" holds data of format "8"` + alone},
+		"newer":  {"64", "10", `"newer" holds data of format "10"` + alone},
 		"none":   {"64", "", `"none" holds data of format ""` + alone},
-		"spread": {"32", "8", `"spread" has 32 partitions, not 64: the number cannot be changed`},
-		"mine":   {"64", "8", `"mine" has been used, with 64 partitions and data of format 8`},
+		"spread": {"32", "9", `"spread" has 32 partitions, not 64: the number cannot be changed`},
+		"mine":   {"64", "9", `"mine" has been used, with 64 partitions and data of format 9`},
 	} {
 		t.Run(prefix, func(t *testing.T) {
 			if _, err := server.Do("HSET", prefix+":meta", "partitions", c.partitions); err != nil {

@@ -31,6 +31,7 @@ const (
 
 	pieceBrought = 0
 	pieceOthers  = 1
+	pieceAgain   = 3
 )
 
 // decider decides on a change of a thread's stored messages: the batch of a run, or a checkpoint of
@@ -48,34 +49,40 @@ func deciderOf(t keyspace.Thread, b store.Batch) decider {
 
 // stamp names the decision with what it changes, and says how many pieces there are. Sent again it is
 // the same.
-func (d decider) stamp(puts, removes [][]any) string {
+func (d decider) stamp(p threadlog.Parts) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %d %d %q", d.token, d.number, d.version, d.epoch)
-	for _, part := range slices.Concat(puts, removes) {
+	for _, part := range slices.Concat(p.Puts, p.Removes, p.Orders) {
 		for _, item := range part {
 			fmt.Fprintf(sum, " %q", item)
 		}
 	}
-	return fmt.Sprintf("%x.%d.%d", sum.Sum(nil)[:8], len(puts), len(removes))
+	return fmt.Sprintf("%x.%d.%d.%d", sum.Sum(nil)[:8], len(p.Puts), len(p.Removes), len(p.Orders))
 }
 
 // decide brings pieces of what is too much for one script, and calls the one that decides with the
 // rest.
 func (s *Store) decide(ctx context.Context, d decider, u threadlog.SnapshotUpdate, call func(u threadlog.SnapshotUpdate, stamp string) (*link.Reply, error)) (*link.Reply, error) {
-	puts, removes := u.Parts(s.opts.piece, pieceBytes)
-	stamp := ""
-	if len(puts)+len(removes) > 0 {
-		stamp = d.stamp(puts, removes)
-		if puts != nil {
+	parts := u.Parts(s.opts.piece, pieceBytes)
+	drop, stamp := any(u.Drop), ""
+	if u.Whole {
+		drop = ""
+	}
+	if parts.Any() {
+		stamp = d.stamp(parts)
+		if parts.Puts != nil {
 			u.Messages = nil
 		}
-		if removes != nil {
+		if parts.Removes != nil {
 			u.Removed = nil
+		}
+		if parts.Orders != nil {
+			u.Pieces, u.Whole, u.Drop = nil, false, 0
 		}
 	}
 	for range pieceTries {
 		if stamp != "" {
-			other, err := s.bring(ctx, d, stamp, puts, removes)
+			other, err := s.bring(ctx, d, stamp, parts, drop)
 			if err != nil {
 				return nil, err
 			}
@@ -102,26 +109,29 @@ func (s *Store) decide(ctx context.Context, d decider, u threadlog.SnapshotUpdat
 }
 
 // bring brings pieces. It returns the stamp of what is to be cleared before.
-func (s *Store) bring(ctx context.Context, d decider, stamp string, puts, removes [][]any) (other *string, err error) {
-	for i, rest := range slices.Concat(puts, removes) {
-		isPut, piece := i < len(puts), i
-		if !isPut {
-			piece -= len(puts)
-		}
-		r, err := s.conn.Run(ctx, link.Call{Script: lua.Stage, Keys: d.All(), Args: lua.Args{
-			{"run", d.run}, {"token", d.token}, {"depoch", d.depoch}, {"number", d.number}, {"expect", d.expect},
-			{"version", d.version}, {"epoch", d.epoch}, {"stamp", stamp}, {"piece", piece}, {"puts", isPut},
-		}, Rest: rest})
-		if err != nil {
-			return nil, err
-		}
-		switch r.Int() {
-		case pieceBrought:
-		case pieceOthers:
-			before := r.Text()
-			return &before, r.Err
-		default:
-			return nil, r.Err // the decision says why
+func (s *Store) bring(ctx context.Context, d decider, stamp string, parts threadlog.Parts, drop any) (other *string, err error) {
+	for _, of := range []struct {
+		kind  string
+		parts [][]any
+	}{{"puts", parts.Puts}, {"removes", parts.Removes}, {"orders", parts.Orders}} {
+		for piece := 0; piece < len(of.parts); {
+			r, err := s.conn.Run(ctx, link.Call{Script: lua.Stage, Keys: d.All(), Args: lua.Args{
+				{"run", d.run}, {"token", d.token}, {"depoch", d.depoch}, {"number", d.number}, {"expect", d.expect},
+				{"version", d.version}, {"epoch", d.epoch}, {"stamp", stamp}, {"piece", piece}, {"kind", of.kind}, {"drop", drop},
+			}, Rest: of.parts[piece]})
+			if err != nil {
+				return nil, err
+			}
+			switch r.Int() {
+			case pieceBrought:
+				piece++
+			case pieceAgain:
+			case pieceOthers:
+				before := r.Text()
+				return &before, r.Err
+			default:
+				return nil, r.Err // the decision says why
+			}
 		}
 	}
 	return nil, nil
@@ -130,7 +140,7 @@ func (s *Store) bring(ctx context.Context, d decider, stamp string, puts, remove
 // clear takes out what a decision has left of pieces: one that was made if the stamp is empty.
 func (s *Store) clear(ctx context.Context, t keyspace.Thread, stamp string) error {
 	for {
-		r, err := s.conn.Run(ctx, link.Call{Script: lua.Clear, Keys: []string{t.Rec(), t.Snap()}, Args: lua.Args{{"stamp", stamp}}})
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Clear, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"stamp", stamp}}})
 		if err != nil {
 			return err
 		}
@@ -143,7 +153,7 @@ func (s *Store) clear(ctx context.Context, t keyspace.Thread, stamp string) erro
 // cleared does what a decision that was made has left to do, if it came in pieces. What
 // fails is left to the thread's next decision, or to Retire.
 func (s *Store) cleared(ctx context.Context, t keyspace.Thread, u threadlog.SnapshotUpdate) {
-	if puts, removes := u.Parts(s.opts.piece, pieceBytes); len(puts)+len(removes) > 0 {
+	if u.Parts(s.opts.piece, pieceBytes).Any() {
 		_ = s.clear(ctx, t, "")
 	}
 }

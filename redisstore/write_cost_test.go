@@ -137,6 +137,12 @@ func (l *load) ending(c store.Claim, u *store.SnapshotUpdate) store.Batch {
 	return store.Batch{Claim: c, Number: 2, Expect: l.view(store.ReadQuery{Window: 1}).Seq, Events: [][]byte{delta}, End: &store.End{Kind: store.EndFinish, Snapshot: u}}
 }
 
+// turnOf lets a run begin and end.
+func turnOf(l *load) {
+	l.Helper()
+	commit(l.T, l.s, l.ending(begin(l.T, l.s, l.next(nil)), nil))
+}
+
 // with is an Execute of which something is changed.
 func with(b store.Begin, change func(*store.Execute)) store.Begin {
 	k := b.Kind.(store.Execute)
@@ -153,15 +159,75 @@ func ids(from, to int) (list []string) {
 	return list
 }
 
+// weighing tells of the calls of a process, of which those that travel together count as one, how many commands the one
+// with the most has made of the server, and how many bytes and values the longest answer has.
+type weighing struct {
+	t                       *testing.T
+	server                  *redistest.Server
+	commands, bytes, values int
+	name                    string // of the call with the most commands
+	asked                   int    // how many commands it has taken to find that out
+}
+
+func (w *weighing) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (w *weighing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		return w.weigh(func() error { return next(ctx, cmd) }, cmd)
+	}
+}
+
+func (w *weighing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		return w.weigh(func() error { return next(ctx, cmds) }, cmds...)
+	}
+}
+
+func (w *weighing) weigh(call func() error, cmds ...redis.Cmder) error {
+	made, out := commands(w.t, w.server), sent(w.t, w.server)
+	err := call()
+	bytes := sent(w.t, w.server) - out
+	w.asked += 4
+	// One of them is each of these commands, and others are those that ask.
+	if n := (commands(w.t, w.server) - made) / len(cmds); n > w.commands {
+		w.commands, w.name = n, fmt.Sprint(cmds[0].Args()[0], " ", cmds[0].Args()[1])
+	}
+	w.bytes = max(w.bytes, bytes/len(cmds))
+	for _, cmd := range cmds {
+		if answer, is := cmd.(*redis.Cmd); is {
+			w.values = max(w.values, valuesOf(answer.Val()))
+		}
+	}
+	return err
+}
+
+// valuesOf is how many values an answer has.
+func valuesOf(answer any) (n int) {
+	list, is := answer.([]any)
+	if !is {
+		return 1
+	}
+	for _, one := range list {
+		n += valuesOf(one)
+	}
+	return n
+}
+
 // A script that writes does what is new, however long the thread is that it writes to, and no more
-// than a bounded piece of it: these are the largest calls that the limits let through. A command called in a script takes about a
-// microsecond, and more where it has 250 messages to it.
-func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
+// than a bounded piece of it, and one that reads reads a piece: these are the largest calls that the limits let through.
+// A command called in a script takes about a microsecond, and more where it has 250 messages to it.
+func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures, and takes seconds under the race detector")
 	}
 	const messages, told, waits = 50_000, 10_000, 200
-	const most = 1200 // items of one script
+	const (
+		most         = 1200 // items of one script
+		mostCommands = 1200 // that a script calls, about
+		mostBytes    = 1200 << 10
+		mostValues   = 4200
+		events       = 200_000
+	)
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour})
 	ctx := context.Background()
@@ -171,7 +237,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 	}
 	raw := redis.NewClient(at)
 	defer raw.Close()
-	for name, value := range map[string]string{"slowlog-log-slower-than": "0", "slowlog-max-len": "5000"} {
+	for name, value := range map[string]string{"slowlog-log-slower-than": "0", "slowlog-max-len": "200000"} {
 		if err := raw.ConfigSet(ctx, name, value).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -205,6 +271,30 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 		}
 		return c
 	}
+	// long gives a thread a log of very many elements. Of a damaged one nothing can be read before its second half.
+	long := func(l *load, damaged bool) {
+		l.Helper()
+		turnOf(l)
+		at := s.conn.Keys.Thread(l.key)
+		pipe := raw.Pipeline()
+		for first := 3; first < events; first += 1000 {
+			var elements []any
+			for i := range 1000 {
+				elements = append(elements, fmt.Sprintf("%d,5:5:event", first+i))
+			}
+			pipe.RPush(ctx, at.Log(), elements...)
+		}
+		n := 2 + (events-3+999)/1000*1000
+		pipe.HSet(ctx, at.Rec(), "seq", n, "len", 5*n)
+		if damaged {
+			pipe.LSet(ctx, at.Log(), int64(n/2), "garbage")
+		}
+		if _, err := pipe.Exec(ctx); err != nil {
+			l.Fatal(err)
+		}
+	}
+	w := &weighing{t: t, server: server}
+	s.conn.Client.(*redis.Client).AddHook(w)
 	var rewound store.Claim
 	for _, c := range []struct {
 		name     string
@@ -273,6 +363,76 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Append: ids(messages, messages+1), Upsert: map[string]json.RawMessage{ids(messages, messages+1)[0]: json.RawMessage("1")}})
 			return func() { done(l, b) }
 		}},
+		{"all of them are read", "many", 50, 60_000, 0, func(l *load) func() {
+			return func() {
+				if v := l.view(store.ReadQuery{}); len(v.Snapshot.Messages) != messages+1 {
+					l.Fatalf("%d messages are read", len(v.Snapshot.Messages))
+				}
+			}
+		}},
+		{"a window and a page of them are read", "many", 2, 2200, 0, func(l *load) func() {
+			return func() {
+				v := l.view(store.ReadQuery{Window: 1000})
+				if page, err := s.Messages(ctx, l.key, store.MessageQuery{Before: v.Snapshot.Before, Limit: 1000}); err != nil || len(page.Messages) != 1000 {
+					l.Fatal(len(page.Messages), err)
+				}
+			}
+		}},
+		{"a run ends that puts the oldest behind the others", "many", 10, 1500, 0, func(l *load) func() {
+			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Drop: messages + 1, Append: append(ids(1, messages+1), ids(0, 1)...)})
+			return func() { done(l, b) }
+		}},
+		{"a run ends that turns half of them around", "many", 10, 1500, 0, func(l *load) func() {
+			u := &store.SnapshotUpdate{Drop: messages / 2, Append: append(ids(messages/2+2, messages+1), ids(0, 1)...)}
+			slices.Reverse(u.Append)
+			b := l.ending(begin(l.T, s, l.next(nil)), u)
+			return func() { done(l, b) }
+		}},
+		{"a log of 200,000 events is read", "", 10, 3000, 0, func(l *load) func() {
+			long(l, false)
+			return func() {
+				v, n := l.view(store.ReadQuery{Window: 1}), int64(0)
+				for at := v.Base; at < v.Seq; at += n {
+					page, err := s.Range(ctx, l.key, v.Epoch, at, 10_000)
+					if n = int64(len(page.Events)); err != nil || n == 0 {
+						l.Fatal(page.Status, err)
+					}
+				}
+			}
+		}},
+		{"a thread behind whose messages stand 200,000 events is read", "", 10, 3000, 0, func(l *load) func() {
+			long(l, false)
+			return func() {
+				if v := l.view(store.ReadQuery{}); len(v.Log) < events-10 {
+					l.Fatalf("%d events are read", len(v.Log))
+				}
+			}
+		}},
+		{"a run ends, and of its log of 200,000 events 10,000 stay", "", 1, 3000, 0, func(l *load) func() {
+			long(l, false)
+			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Retain: 10_000})
+			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{})
+			return func() { done(l, b) }
+		}},
+		{"a damaged log of 200,000 events is repaired", "", 1, 300, 0, func(l *load) func() {
+			long(l, true)
+			return func() {
+				if _, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Terminal: delta, Repair: true}); err != nil {
+					l.Fatal(err)
+				}
+				if v := l.view(store.ReadQuery{Window: 1}); v.Seq < events || v.Base < events/2 {
+					l.Fatalf("the log has events from %d to %d", v.Base, v.Seq)
+				}
+			}
+		}},
+		{"a thread with a damaged log is erased", "", 1, 80, 0, func(l *load) func() {
+			long(l, true)
+			return func() {
+				if err := s.Erase(ctx, l.key, store.Deletion{}); err != nil {
+					l.Fatal(err)
+				}
+			}
+		}},
 		{"a run begins that takes back 50,000 messages", "many", 101, 950, 0, func(l *load) func() {
 			b := with(l.next(nil), func(k *store.Execute) {
 				k.Archive = map[string]json.RawMessage{}
@@ -333,6 +493,10 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := &load{T: t, s: s, key: store.ThreadKey{Namespace: testKey.Namespace, Thread: cmp.Or(c.thread, c.name)}, run: c.name}
 			call := c.make(l)
+			if l.s != s {
+				l.s.conn.Client.(*redis.Client).AddHook(w)
+			}
+			*w = weighing{t: t, server: server}
 			memory := scriptMemory(t, server)
 			scripts, count, took, in := scriptsRun(t, server), commands(t, server), scriptTime(t, server), received(t, server)
 			if err := raw.Do(ctx, "slowlog", "reset").Err(); err != nil {
@@ -340,10 +504,13 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			}
 			call()
 			slowest, items := longest(t, raw)
-			took, count = scriptTime(t, server)-took, commands(t, server)-count
+			took, count = scriptTime(t, server)-took, commands(t, server)-count-w.asked
 			scripts, in = scriptsRun(t, server)-scripts, received(t, server)-in
 			memory = scriptMemory(t, server) - memory
-			t.Logf("%d scripts, %d commands, %d bytes, %v, the longest %v, the one with the most of %d items, %d KiB of memory", scripts, count, in, took, slowest, items, memory>>10)
+			t.Logf("%d scripts, %d commands, %d bytes, %v, the longest %v, those with the most of %d items, %d commands, %d bytes and %d values of answer, %d KiB of memory", scripts, count, in, took, slowest, items, w.commands, w.bytes, w.values, memory>>10)
+			if w.commands > mostCommands || w.bytes > mostBytes || w.values > mostValues {
+				t.Errorf("%s makes %d commands, and an answer has %d bytes or %d values, at most %d, %d and %d are promised", w.name, w.commands, w.bytes, w.values, mostCommands, mostBytes, mostValues)
+			}
 			if items > most {
 				t.Errorf("a script gets %d items, at most %d are promised", items, most)
 			}

@@ -18,15 +18,16 @@
 // events, or 1 MiB, at a time, and goes on at once. Events that an end or a checkpoint makes too
 // many for a log are taken from it at once: a log that gave up fewer would outgrow its bounds.
 //
-// A change of more than 500 stored messages, or of more than 512 KiB, is made in pieces
-// (pieces.lua). Messages, and the ids of those that go, are brought before the decision, and nobody
-// sees them. The decision makes them count, by one field and by the order of the messages. What it
-// leaves to do is done in pieces behind it. Pieces name the decision that they belong to: whoever
+// A change of more than 500 stored messages, of more than 63 chunks of their order, or of more than 512 KiB, is made in
+// pieces (pieces.lua). Messages, the ids of those that go, and the order are brought before the decision, and nobody
+// sees them. The decision makes them count, by two fields. What it
+// leaves to do is done in pieces behind it. An order that comes in pieces is a new one beside the present: what stays
+// at its beginning is copied, 64 chunks at a time. Pieces name the decision that they belong to: whoever
 // makes another one takes them out first, and Retire does so in a thread at rest. A run that takes
 // many messages out has them archived before it begins. They count when it has begun.
 //
-// The order itself goes in one script. An agent that takes out the oldest of 50,000 messages sends
-// 400 chunks of it anew, and the script takes 10 ms. The bound of a thread's size bounds this.
+// A repair looks at the log outside of scripts, a page at a time (threadlog.Sound). The script cuts the log if it has as
+// many elements as were seen, and the same last one. Else what has come is looked at, and the script called again.
 //
 // Stopping all stays one script however many inputs wait. The bound of a queue bounds it: 200
 // inputs take 44 commands.
@@ -80,12 +81,12 @@
 //	                    in their place
 //	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint, midrun, stage, clear
 //	                    chunk each, n: how many chunks, how many ids the
-//	                    last of them has and all have, p: the last chunk's
-//	                    producers, m: messages by id; a chunk begins with
-//	                    how many ids and bytes stand before it; x, y: pieces (pieces.lua);
+//	                    last of them has and all have, with a minus if the numbers of
+//	                    chunks have one, p: the last chunk's producers, m: messages by id; a chunk begins with
+//	                    how many ids and bytes stand before it; x, y, z, w, q: pieces (pieces.lua);
 //	                    r: the run in whose midst all this is, and what it
 //	                    has open
-//	Tproducers  hash    by the number of a chunk of the order, but the     end, checkpoint, midrun
+//	Tproducers  hash    by the number of a chunk of the order, but the     end, checkpoint, midrun, stage, clear
 //	                    last: which runs and steps its messages came in
 //	                    (snapshot.lua)
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
@@ -274,8 +275,8 @@
 // A follower that is restated, and has not asked for a window, reads all messages of a
 // thread and its state. A large thread comes in pieces of 1,024 messages or about 512 KiB:
 // by HMGET, with a script behind them that looks whether the snapshot is the same, or by
-// scripts where it has more than 8 MiB, or pieces of a change beside it. One whose snapshot
-// moves eight times meanwhile is read by one script. How many bytes the messages, the state and the log have is counted, by the
+// scripts where it has more than 8 MiB, or pieces of a change beside it. A reading
+// during which the snapshot moves eight times is an error that may be retried. How many bytes the messages, the state and the log have is counted, by the
 // scripts that change them, and told by Read: who judges inputs bounds it. A count that a
 // server has left behind which keeps none is found out anew at the next reading.
 //
@@ -290,7 +291,7 @@
 // many. An element says the position of its first event. A script finds a position
 // by a guess and a few looks, because batches are mostly much alike.
 //
-// A page of a log is about 256 KiB. A list that has no more than 2 MiB is read by LRANGE, if the
+// A page of a log is about 256 KiB, and no more than 4,096 events. A list that has no more than 2 MiB is read by LRANGE, if the
 // reader knows from the page before where the next one begins: the elements say whether it does. A
 // script behind it in the same round trip says whether the log is still that one
 // (internal/threadlog/log_page.go). A longer one, and a page with a large event, are read by the

@@ -19,12 +19,12 @@
 
 local r = open(KEY.rec)
 if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or r.snapat ~= tonumber(ARG.at)) then return { 0 } end
-local w, chunks = windowed({ snap = KEY.snap, replaced = replaced({ snap = KEY.snap }, r) }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by ~= '', ARG.by == '2')
+local w, chunks, which = windowed({ snap = KEY.snap, replaced = replaced({ snap = KEY.snap }, r) }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by ~= '', ARG.by == '2')
 if not w then return { 1 } end
 local by = {}
 for _, span in ipairs(ARG.by == '' and {} or w[6]) do
   local who
-  if span[1] == chunks - 1 then who = redis.call('HGET', KEY.snap, 'p') else who = redis.call('HGET', KEY.producers, span[1]) end
+  if span[1] == chunks - 1 then who = redis.call('HGET', KEY.snap, 'p') else who = redis.call('HGET', KEY.producers, which .. span[1]) end
   by[#by + 1], by[#by + 2], by[#by + 3] = span[2], span[3], who or ''
 end
 return { 2, w[1], w[2], w[3], w[4], w[5], by }

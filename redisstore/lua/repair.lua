@@ -5,7 +5,7 @@
 local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', journal = 'list', closing = 'string',
   queue = 'zset', disp = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset', producers = 'hash' }
 
-local NUMBERS = { 'bound', 'snapat', 'depoch', 'cn', 'n', 'len', 'input', 'look', 'was' }
+local NUMBERS = { 'base', 'seq', 'bound', 'snapat', 'depoch', 'cn', 'n', 'len', 'input', 'look', 'was' }
 
 -- retype deletes what is of another type. It returns whether messages were lost.
 local function retype(t)
@@ -22,46 +22,16 @@ local function retype(t)
   return lost
 end
 
--- ordinal is the highest of the thread's runs: the fields of the next one are named after its own.
-local function ordinal(t)
-  local n = 0
-  for _, id in ipairs(runIDs(t)) do
-    n = math.max(n, tonumber(string.match(redis.call('HGET', t.runs, 'm:' .. id), '^%a%a (%d+) ') or 0))
-  end
-  return n
-end
-
--- ends cuts the log behind the last element that cannot be read, or does not follow. It returns, of
--- what is left, the positions of the first event and of the last one, that behind the first
--- element, and the bytes: nothing of a log without any.
-local function ends(t)
-  local left, going, first, last, behind, bytes = redis.call('LLEN', t.log), true, nil, nil, nil, 0
-  local function takes(e)
-    local at, size, large, rest = string.match(e, '^(%d+),(%d+):(%z?)()')
-    local next = at + (large == '' and #unpacked(e, rest) or redis.call('HEXISTS', t.big, at))
-    if next == at + 0 or next ~= (first or next) then error('an element of a log is damaged') end
-    first, last, behind, bytes = at + 0, last or next - 1, next, bytes + size
-  end
-  while going and left > 0 do
-    local page = redis.call('LRANGE', t.log, math.max(left - 32, 0), left - 1)
-    for i = #page, 1, -1 do
-      going = going and pcall(takes, page[i])
-      if going then left = left - 1 end
-    end
-  end
-  redis.call('LTRIM', t.log, left, -1)
-  return first, last, behind, bytes
-end
-
--- renumber makes numbers of the record's numbers. The log itself says where it begins and ends, and
--- how long it is, under another epoch if it does not begin and end where the record said.
+-- renumber makes numbers of the record's numbers.
 local function renumber(t)
-  local v = redis.call('HMGET', t.rec, 'ver', 'base', 'seq')
   -- No version of before may be met again.
-  if v[1] and not tonumber(v[1]) then redis.call('HSET', t.rec, 'ver', NOW) end
+  local ver = redis.call('HGET', t.rec, 'ver')
+  if ver and not tonumber(ver) then redis.call('HSET', t.rec, 'ver', NOW) end
   for _, field in ipairs(NUMBERS) do
     local n = redis.call('HGET', t.rec, field)
-    if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and ordinal(t) or 0) end
+    -- The fields of the next run are named after n. No thread has had a run in each second, so that no other
+    -- has this one, and there may be too many to look at.
+    if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and math.floor(NOW / 1000) or 0) end
   end
   if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdjqwp') end
   local claim = redis.call('HGET', t.rec, 'claim') or ''
@@ -71,15 +41,6 @@ local function renumber(t)
   if told > 0 and tonumber(redis.call('HGET', t.rec, 'snapat') or 0) <= told then
     redis.call('HSET', t.rec, 'snapat', told + 1)
   end
-  local base, seq, first, last, behind, bytes = tonumber(v[2] or 1), tonumber(v[3] or 0), ends(t)
-  if base and seq and seq == (last or base - 1) and base >= (first or base) and base < (behind or base + 1) then return end
-  last = last or seq or math.max((base or 1) - 1, 0)
-  base = first or last + 1
-  redis.call('HSET', t.rec, 'base', base, 'seq', last, 'len', bytes, 'epoch', ARG.fresh)
-  -- Nobody has a position in the new epoch yet, and where marks are now is not known.
-  if told > 0 then redis.call('HSET', t.rec, 'told', last .. ' ' .. last) end
-  local snapat = tonumber(redis.call('HGET', t.rec, 'snapat') or 0)
-  redis.call('HSET', t.rec, 'snapat', math.max(math.min(snapat, last), base - 1))
 end
 
 -- lose forgets a run that cannot be read, or not be ended as it must be.
@@ -97,7 +58,7 @@ local function whole(t, id)
   return events[1] and events[2]
 end
 
--- repair does all that. The run that is active may be there no more afterwards.
+-- repair does all that, and leaves the log as it is. The run that is active may be there no more afterwards.
 local function repair(t)
   local lost = retype(t)
   renumber(t)

@@ -3,7 +3,9 @@
 --
 -- The order of the messages is in chunks, o0, o1, …, packed lists of ids: who adds a
 -- message writes the last of them anew, however many there are. n says how many chunks
--- there are, how many ids the last one holds, and how many all of them do.
+-- there are, how many ids the last one holds, and how many all of them do. It begins with a minus if
+-- the numbers of the chunks do: an order that comes in pieces stands beside the one before it, and has the other
+-- numbers (pieces.lua).
 --
 -- Who produced the messages stands apart, by the number of the chunk: for each stretch of
 -- its ids where it begins and how many they are, the run and the step. That of the last chunk
@@ -24,9 +26,9 @@ local function stored(t, r, u, list)
   local known, names = { bytes = 0 }, { 'n', 'r' }
   if u.state ~= '' then names[#names + 1] = 's' end
   if reorders(u) then
-    local chunks = tonumber(string.match(r.held, ' (%d+)$') or 0)
+    local which, chunks = string.match(r.held, ' (%-?)(%d+)$')
     names[#names + 1] = 'p'
-    if chunks > 0 then names[#names + 1] = 'o' .. chunks - 1 end
+    if tonumber(chunks or 0) > 0 then names[#names + 1] = 'o' .. which .. chunks - 1 end
   end
   if r.snapat == 0 and r.held == '' then -- it has never held anything
     for _, name in ipairs(names) do known[name] = false end
@@ -105,24 +107,26 @@ end
 -- what is left: list[first..last], of each how many ids, these, packed, no
 -- more than fit a chunk, and for each stretch of them how many, the run and the step, packed
 -- ('': nobody knows). n is as it is stored; it returns the same, and who produced what has changed, by chunks; false: nobody
--- knows. get reads a field, put writes one, and cut takes chunks from one to another of which so
+-- knows. get reads a field, put writes one, and cut takes chunks, which are so named, from one to another, of which so
 -- many bytes are known. What it does to chunks that go is the same for many as for few.
 local function reorder(t, get, put, cut, n, whole, drop, list, first, last)
-  local chunks, total, by = nil, nil, {}
-  chunks, n, total = string.match(n or '', '^(%d+) (%d+) (%d+)$')
+  local which, chunks, total, by = nil, nil, nil, {}
+  which, chunks, n, total = string.match(n or '', '^(%-?)(%d+) (%d+) (%d+)$')
+  which = which or ''
+  local o = 'o' .. which
   chunks, n, total = tonumber(chunks or 0), tonumber(n or 0), tonumber(total or 0)
   -- before is how many ids stand before a chunk, and how many bytes the chunks before it have.
   local function before(i)
-    local ids, bytes = string.match(get('o' .. i) or '', CHUNK_HEAD)
+    local ids, bytes = string.match(get(o .. i) or '', CHUNK_HEAD)
     if not ids then error('the order of messages is damaged') end
     return ids + 0, bytes + 0
   end
   local function bytes()
     if chunks == 0 then return 0 end
     local _, bytes = before(chunks - 1)
-    return bytes + sizeOf('o', get('o' .. chunks - 1))
+    return bytes + sizeOf('o', get(o .. chunks - 1))
   end
-  if chunks > 0 then by[chunks - 1] = get('p') end
+  if chunks > 0 then by[which .. chunks - 1] = get('p') end
   local stays = whole and 0 or math.max(total - drop, 0)
   if stays < total or whole then
     -- The chunks that begin before what goes are low to high; most often the last does.
@@ -139,39 +143,39 @@ local function reorder(t, get, put, cut, n, whole, drop, list, first, last)
     if low < chunks then
       local ids, size = 0, 0
       if low > 0 then ids, size = before(low) end
-      cut(low, chunks - 1, bytes() - size)
-      for i = low, chunks - 1 do by[i] = false end
+      cut(o, low, chunks - 1, bytes() - size)
+      for i = low, chunks - 1 do by[which .. i] = false end
       chunks, total, n = low, ids, 0
       if low > 0 then n = ids - before(low - 1) end
     end
     if stays < total then
-      local name, text = 'o' .. chunks - 1, get('o' .. chunks - 1)
+      local name, text = o .. chunks - 1, get(o .. chunks - 1)
       n, total = n - (total - stays), stays
       local _, _, at = string.match(text, CHUNK_HEAD)
       put(name, string.sub(text, 1, at - 1) .. packed(unpacked(text, at), 1, n))
-      produced(t, by, chunks - 1, n, '')
+      produced(t, by, which .. chunks - 1, n, '')
     end
   end
   for i = first, last, 3 do
     local ids, text, told = tonumber(list[i]), list[i + 1], list[i + 2]
-    local name = 'o' .. chunks - 1
+    local name = o .. chunks - 1
     local room = chunks > 0 and n + ids <= CHUNK
     if room then room = sizeOf(name, get(name)) + #text <= CHUNK_BYTES end
     if room then
       put(name, get(name) .. text)
-      if told ~= '' then produced(t, by, chunks - 1, n, told) end
+      if told ~= '' then produced(t, by, which .. chunks - 1, n, told) end
       n = n + ids
     else
-      put('o' .. chunks, string.format('%.0f %.0f;', total, bytes()) .. text, true)
-      produced(t, by, chunks, 0, told)
+      put(o .. chunks, string.format('%.0f %.0f;', total, bytes()) .. text, true)
+      produced(t, by, which .. chunks, 0, told)
       chunks, n = chunks + 1, ids
     end
     total = total + ids
   end
-  return chunks .. ' ' .. n .. ' ' .. total, by
+  return which .. chunks .. ' ' .. n .. ' ' .. total, by
 end
 
-local function chunksOf(n) return tonumber(string.match(n or '', '^%d+') or 0) end
+local function chunksOf(n) return tonumber(string.match(n or '', '^%-?(%d+)') or 0) end
 
 -- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is;
 -- left to the next putRun or putKept),
@@ -196,10 +200,10 @@ local function resnap(t, r, u, list, known)
     if text then bytes = bytes + sizeOf(name, text) end
     known[name], change[name] = text, text
   end
-  local function cut(from, to, size)
+  local function cut(name, from, to, size)
     bytes = bytes - size
     for i = from, to do
-      known['o' .. i], change['o' .. i] = false, false
+      known[name .. i], change[name .. i] = false, false
     end
   end
   if u.state ~= '' then put('s', u.state) end
@@ -208,12 +212,17 @@ local function resnap(t, r, u, list, known)
   local by = {}
   if reorders(u) then
     change.n, by = reorder(t, get, put, cut, known.n, u.whole, u.drop, list, u.o1, u.o2)
-    local before, last = chunksOf(known.n) - 1, chunksOf(change.n) - 1
-    if last < before and last >= 0 and by[last] == nil then by[last] = redis.call('HGET', t.producers, last) end
+    local which, b, l = string.match(change.n, '^%-?'), chunksOf(known.n) - 1, chunksOf(change.n) - 1
+    local before, last = which .. b, which .. l
+    if l < b and l >= 0 and by[last] == nil then by[last] = redis.call('HGET', t.producers, last) end
     if (by[last] or false) ~= get('p') then change.p = by[last] or false end
     by[last] = nil
-    if last < before then by[before], by[math.max(last, 0)] = nil, false end
+    if l < b then by[before], by[which .. math.max(l, 0)] = nil, false end
     if by[before] == false then by[before] = nil end
+  elseif u.brought and u.brought.orders > 0 then
+    change.n, change.p = unpack(redis.call('HMGET', t.snap, 'w', 'q'))
+    if change.p == '' then change.p = false end
+    change.w, change.q = false, false
   end
   -- pour carries out what has come together, if it is enough.
   local function pour(command, key, fields, enough)
@@ -250,9 +259,9 @@ local function resnap(t, r, u, list, known)
   end
   pour('HSET', t.snap, fields, 1)
   pour('HDEL', t.snap, gone, 1)
-  if u.brought then bytes = bytes + adopt(t, u.brought) end
+  if u.brought then bytes = bytes + adopt(t, u.brought, chunksOf(known.n)) end
   r.snapat = r.seq
-  r.held = string.format('%d %d %d', math.max(bytes, 0), r.snapat, chunksOf(change.n or known.n))
+  r.held = string.format('%d %d %s', math.max(bytes, 0), r.snapat, string.match(change.n or known.n or '0', '^%-?%d+'))
   return was
 end
 

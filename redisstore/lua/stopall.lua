@@ -12,13 +12,50 @@
 --   instead   the run for which; '': none
 --   keep      ms for which the call is recognised in a thread without an input
 --   repair    1: take out what cannot be read, and end whichever run is active
+--   seen      repair: how many elements of the log the caller has looked at, and that is all
+--   tail      the last of them; '': there is none
+--   left      how many of them go: those behind which all can be read, and follow each other
+--   first     of what is left, the position of the first event; 0: nothing is
+--   behind    that behind the first element
+--   last      that of the last event
+--   bytes     of what is left
 --
--- Returns {stale, dispatch epoch, active, superseded, owed, epoch, logged before,
+-- Returns {2}: the log is another by now, and nothing is changed. Else {stale, dispatch epoch, active, superseded, owed, epoch, logged before,
 --   events logged, fenced node, fenced token, events behind the snapshot}; owed holds for each of superseded
 --   its two events, or nothing if they are logged.
 
 local t, member = keysOf(KEYS), ARG.member
-if ARG.repair == '1' then repair(t) end
+
+-- seen reports whether the log is the one that the caller has looked at. What is no list has nothing.
+local function seen()
+  local n = redis.pcall('LLEN', t.log)
+  if type(n) ~= 'number' then n = 0 end
+  return n == tonumber(ARG.seen) and (n == 0 or redis.call('LINDEX', t.log, -1) == ARG.tail)
+end
+
+-- relog cuts the log. It says itself where it begins and ends, and how long it is, under another epoch if
+-- it does not begin and end where the record said.
+local function relog()
+  redis.call('LTRIM', t.log, ARG.left, -1)
+  local v = redis.call('HMGET', t.rec, 'base', 'seq', 'snapat', 'told')
+  local base, seq, snapat = tonumber(v[1] or 1), tonumber(v[2] or 0), tonumber(v[3] or 0)
+  local first, behind, last = tonumber(ARG.first), tonumber(ARG.behind), tonumber(ARG.last)
+  if first > 0 and seq == last and base >= first and base < behind or first == 0 and seq == base - 1 then return end
+  if first == 0 then
+    last = math.max(seq, base - 1, 0)
+    first = last + 1
+  end
+  redis.call('HSET', t.rec, 'base', first, 'seq', last, 'len', ARG.bytes, 'epoch', ARG.fresh,
+    'snapat', math.max(math.min(snapat, last), first - 1))
+  -- Nobody has a position in the new epoch yet, and where marks are now is not known.
+  if tonumber(string.match(v[4] or '', '^%d+') or 0) > 0 then redis.call('HSET', t.rec, 'told', last .. ' ' .. last) end
+end
+
+if ARG.repair == '1' then
+  if not seen() then return { 2 } end
+  repair(t)
+  relog()
+end
 local r = open(t.rec)
 local before = r.seq
 

@@ -131,6 +131,10 @@ end
 -- claims; 0: nobody has noted it.
 local function activeFor(r) return r.since > 0 and math.max(NOW - r.since, 0) or 0 end
 
+-- A chunk of the order of the messages begins with how many ids stand before it, and with how
+-- many bytes the chunks before it have.
+local CHUNK_HEAD = '^(%d+) (%d+);()'
+
 -- SAMPLE is how many messages are looked at to tell how many bytes all of them have.
 local SAMPLE = 64
 
@@ -148,9 +152,14 @@ local function held(t, r)
         sum, messages = sum + redis.call('HSTRLEN', t.snap, name), messages + 1
       end
     end
-    local chunks = tonumber(string.match(redis.call('HGET', t.snap, 'n') or '', '^%d+') or 0)
+    local which, chunks = string.match(redis.call('HGET', t.snap, 'n') or '', '^(%-?)(%d+)')
+    chunks = tonumber(chunks or 0)
     bytes = redis.call('HSTRLEN', t.snap, 's')
-    for i = 0, chunks - 1 do bytes = bytes + redis.call('HSTRLEN', t.snap, 'o' .. i) end
+    if chunks > 0 then
+      local last = redis.call('HGET', t.snap, 'o' .. which .. chunks - 1) or ''
+      local _, before, at = string.match(last, CHUNK_HEAD)
+      bytes = bytes + (before or 0) + #last - (at or 1) + 1
+    end
     if messages > 0 then bytes = bytes + math.floor(sum / messages * (redis.call('HLEN', t.snap) - chunks)) end
   end
   r.held = string.format('%.0f %.0f', bytes, r.snapat)
@@ -169,10 +178,6 @@ local function unpacked(s, from)
   end
   return list
 end
-
--- A chunk of the order of the messages begins with how many ids stand before it, and with how
--- many bytes the chunks before it have.
-local CHUNK_HEAD = '^(%d+) (%d+);()'
 
 -- idsIn are the ids of a chunk.
 local function idsIn(chunk)
@@ -273,10 +278,10 @@ end
 
 -- leading returns elements of the log with the first events from a position on, limit at least if there
 -- are so many; where the list has the first; how many there are. They are no more than fill a page,
--- of about most bytes, if it is not one alone.
+-- of about most bytes, if it is not one alone, and with most nil of few enough events.
 local function leading(r, log, big, first, limit, most)
   local page = most or 262144
-  local list, n, room, last = {}, 0, page, math.min(r.seq, first + limit - 1)
+  local list, n, room, last = {}, 0, page, math.min(r.seq, first + (most and limit or math.min(limit, 4096)) - 1)
   if first > last then return list, 0, 0 end
   local place, all = elementAt(r, log, first, 32768) -- bytes that are read for nothing
   local step = math.min(math.max(math.floor(page * all / math.max(r.bytes, 1)), 1), 256, last - first + 32)

@@ -64,14 +64,11 @@ local function trim(t, r, count, bytes, age, piece)
     return place
   end
   local function counted(e)
-    local first, size = string.match(e, '^(%d+),(%d+)')
-    r.bytes = r.bytes + size
-    if first + 0 < goal then
-      each(e, function(i, n)
-        if i < goal then r.bytes = r.bytes - n end
-        return i < goal
-      end)
-    end
+    r.bytes = r.bytes + string.match(e, '^%d+,(%d+)')
+    each(e, function(i, n)
+      if i < goal then r.bytes = r.bytes - n end
+      return i < goal
+    end)
   end
   -- Where less stays than goes, what stays is looked at.
   local bulk, place = not piece and goal - r.base > r.seq - goal + 1, nil
@@ -85,7 +82,9 @@ local function trim(t, r, count, bytes, age, piece)
     for i = 1, #large, 1000 do redis.call('HDEL', t.big, unpack(large, i, math.min(i + 999, #large))) end
     r.base, r.bytes = goal, 0
     for from = 0, redis.call('LLEN', t.log) - 1, 32 do
-      for _, e in ipairs(redis.call('LRANGE', t.log, from, from + 31)) do pcall(counted, e) end
+      for i, e in ipairs(redis.call('LRANGE', t.log, from, from + 31)) do
+        if from + i == 1 then pcall(counted, e) else r.bytes = r.bytes + (string.match(e, '^%d+,(%d+)') or 0) end
+      end
     end
   end
   local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end

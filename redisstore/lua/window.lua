@@ -6,7 +6,7 @@ local NONE = { 0, 0, '', 0, {}, {} }
 -- windowed returns messages that stand before the id at an offset of a chunk: no more than
 -- limit, and no more than about room bytes, unless it is one. chunk '' is the end of the order. It
 -- looks into no chunk before first. t.replaced is as pieces.lua has it. named: an id is before each message. bare: without the messages.
--- It returns, and behind that how many chunks there are:
+-- It returns, and behind that how many chunks there are, and what their numbers begin with:
 --   chunk and offset of the first of them, and its id
 --   how many messages there are in all; one that the order names twice counts twice
 --   each message, the last one first
@@ -15,7 +15,7 @@ local NONE = { 0, 0, '', 0, {}, {} }
 local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
   local n = redis.call('HGET', t.snap, 'n')
   if not n then return NONE end
-  local chunks, total = string.match(n, '^(%d+) %d+ (%d+)$')
+  local which, chunks, total = string.match(n, '^(%-?)(%d+) %d+ (%d+)$')
   chunks, total = tonumber(chunks), tonumber(total)
   local list, ids, count, spans = {}, {}, 0, {}
   if chunk == '' then
@@ -24,7 +24,7 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     chunk, offset = tonumber(chunk), tonumber(offset)
   end
   if offset > 0 or id ~= '' then
-    if chunk < chunks then ids = idsIn(redis.call('HGET', t.snap, 'o' .. chunk) or '') end
+    if chunk < chunks then ids = idsIn(redis.call('HGET', t.snap, 'o' .. which .. chunk) or '') end
     if offset > #ids or id ~= '' and ids[offset + 1] ~= id then return nil end
   end
   local at = ids[offset + 1] or ''
@@ -32,7 +32,7 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     if offset == 0 then
       if chunk <= first then break end
       chunk = chunk - 1
-      ids = idsIn(redis.call('HGET', t.snap, 'o' .. chunk) or error('the order of messages has a gap'))
+      ids = idsIn(redis.call('HGET', t.snap, 'o' .. which .. chunk) or error('the order of messages has a gap'))
       offset = #ids
     end
     local from, names = offset, {}
@@ -56,5 +56,5 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     end
     if room < 0 then break end
   end
-  return { chunk, offset, at, total, list, spans }, chunks
+  return { chunk, offset, at, total, list, spans }, chunks, which
 end

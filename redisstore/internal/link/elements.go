@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -56,6 +57,28 @@ func element(e []byte) (first int64, events []byte, err error) {
 		return 0, nil, errPacked
 	}
 	return first, events, nil
+}
+
+// Span is what an element says of itself: the position of its first event, the one behind its last, how many bytes
+// its events have, and whether there is one that lies beside the log.
+func Span(e string) (first, behind, bytes int64, apart bool, err error) {
+	first, packed, err := element([]byte(e))
+	if err != nil {
+		return 0, 0, 0, false, err
+	}
+	_, size, _ := strings.Cut(e[:len(e)-len(packed)-1], ",")
+	if bytes, err = strconv.ParseInt(size, 10, 64); err != nil {
+		return 0, 0, 0, false, errPacked
+	}
+	if packed[0] == LargeMark[0] {
+		return first, first + 1, bytes, true, nil
+	}
+	for behind = first; len(packed) > 0; behind++ {
+		if _, packed, err = unpackOne(packed); err != nil {
+			return 0, 0, 0, false, err
+		}
+	}
+	return first, behind, bytes, false, nil
 }
 
 // Apart reports whether an element's event lies beside the log.

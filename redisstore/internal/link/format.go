@@ -35,7 +35,7 @@ import (
 //   - a field that every script must keep up, or must heed before it decides
 //   - another dictionary or method of compression; another way from a thread to its keys
 //   - two scripts of which one relies on what only the new one of the other does
-const format = "8"
+const format = "9"
 
 // recordLayout records how threads are spread over keys, in which format they are stored,
 // and a secret of the store's, when the prefix is new. It refuses a prefix that was recorded otherwise: no

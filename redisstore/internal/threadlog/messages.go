@@ -122,12 +122,12 @@ func (s *Reader) orderOf(ctx context.Context, t keyspace.Thread) ([]string, erro
 		return nil, nil
 	}
 	chunks := map[string]string{"n": count}
-	length, _, _ := strings.Cut(count, " ")
+	length, _, _ := strings.Cut(strings.TrimPrefix(count, "-"), " ")
 	n, _ := strconv.Atoi(length) // else what is read says so
 	for first := 0; first < n; first += orderPiece {
 		var names []string
 		for i := first; i < min(first+orderPiece, n); i++ {
-			names = append(names, "o"+strconv.Itoa(i))
+			names = append(names, orderName(count)+strconv.Itoa(i))
 		}
 		texts, err := s.conn.Client.HMGet(ctx, t.Snap(), names...).Result()
 		if err != nil {

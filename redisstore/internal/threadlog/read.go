@@ -50,15 +50,14 @@ func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 	for range moveTries {
 		q.MessageIDs = ids[:min(len(ids), askedMessages)]
 		v, err := s.read(ctx, key, q)
-		if err == nil && v.Version > 0 && v.Archived != nil {
-			err = s.readArchived(ctx, key, v, ids[len(q.MessageIDs):])
+		if err != nil || v.Version == 0 || v.Archived == nil {
+			return v, err
 		}
-		if !errors.Is(err, errMoved) {
+		if err = s.readArchived(ctx, key, v, ids[len(q.MessageIDs):]); !errors.Is(err, errMoved) {
 			return v, err
 		}
 	}
-	q.MessageIDs = ids
-	return s.read(ctx, key, q)
+	return nil, errMoved
 }
 
 // readArchived adds to a view which of more messages were archived.

@@ -26,10 +26,9 @@ const (
 )
 
 // errMoved says that a thread has moved on while it was read.
-var errMoved = errors.New("redisstore: the thread has moved on")
+var errMoved = fmt.Errorf("redisstore: the thread has moved on while it was read: %w", store.ErrOutcomeUnknown)
 
-// readLarge reads a thread in pieces. A thread that moves on again and again is read at
-// once in the end: one that can never be read is worse than a server that waits.
+// readLarge reads a thread in pieces. A thread that moves on in each try is errMoved, after which a caller may ask again.
 func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
 	room := link.RoomOf(ctx)
 	for range moveTries {
@@ -50,13 +49,7 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 		}
 		room.Drop(0)
 	}
-	r, err := s.conn.Run(ctx, ask(""))
-	if err != nil {
-		return nil, err
-	}
-	r.Room = room
-	v, _, err := s.readView(t, r, q)
-	return v, err
+	return nil, errMoved
 }
 
 // readPieces reads the messages of a view, while those that came before are unfolded.
@@ -66,7 +59,7 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 	}
 	if w.bytes <= PlainSnapshot {
 		held := room.Held()
-		plain := &plainPieces{s: s, t: t, view: v, chunks: w.first.chunk, most: plainMessages(w)}
+		plain := &plainPieces{s: s, t: t, view: v, name: w.order, chunks: w.first.chunk, most: plainMessages(w)}
 		messages := newTogether(q.Head, int(w.all), room)
 		err := gather(ctx, plain.next, func(p *piece) error {
 			defer pieceTexts.Put(p)

@@ -42,6 +42,7 @@ type plainPieces struct {
 	s      *Reader
 	t      keyspace.Thread
 	view   *store.ThreadView
+	name   string   // of the chunks of the order
 	chunk  int64    // of the order, that is read next
 	chunks int64    // there are
 	ids    []string // of messages that are not read yet, whose chunks are
@@ -85,7 +86,7 @@ func (p *plainPieces) order(ctx context.Context) error {
 	last := min(p.chunk+orderPiece, p.chunks)
 	names := make([]string, 0, orderPiece+1)
 	for i := p.chunk; i < last; i++ {
-		names = append(names, "o"+strconv.FormatInt(i, 10))
+		names = append(names, p.name+strconv.FormatInt(i, 10))
 	}
 	piece, err := p.fields(ctx, names)
 	if err != nil {

@@ -57,24 +57,37 @@ func NewSnapshotUpdate(u *store.SnapshotUpdate) (SnapshotUpdate, error) {
 	return s, nil
 }
 
-// Parts takes messages and ids apart for which one script would take too long: more than so many,
-// or bytes. Nil: there are no more.
-func (u SnapshotUpdate) Parts(items, bytes int) (puts, removes [][]any) {
-	part := func(list []any, width int) (parts [][]any) {
+// Parts are messages, ids and pieces of an order that are too much for one script. Nil: there are no more of them than
+// one takes.
+type Parts struct{ Puts, Removes, Orders [][]any }
+
+// Any reports whether there are some.
+func (p Parts) Any() bool { return len(p.Puts)+len(p.Removes)+len(p.Orders) > 0 }
+
+// orderItems is of how many messages or ids a script takes one, for each piece of an order that it takes.
+const orderItems = 8
+
+// Parts takes apart for what one script would take too long: more than so many messages or ids, or bytes.
+func (u SnapshotUpdate) Parts(items, bytes int) Parts {
+	part := func(list []any, width, most int) (parts [][]any) {
 		size, from := 0, 0
 		for i := 0; i < len(list); i += width {
-			message, _ := list[i+width-1].([]byte)
-			if i > from && (i-from >= items*width || size+len(message) > bytes) {
+			more := 0
+			for _, item := range list[i : i+width] {
+				text, _ := item.([]byte)
+				more += len(text)
+			}
+			if i > from && (i-from >= most*width || size+more > bytes) {
 				parts, from, size = append(parts, list[from:i]), i, 0
 			}
-			size += len(message)
+			size += more
 		}
 		if from == 0 {
 			return nil
 		}
 		return append(parts, list[from:])
 	}
-	return part(u.Messages, 2), part(u.Removed, 1)
+	return Parts{part(u.Messages, 2, items), part(u.Removed, 1, items), part(u.Pieces, PieceParts, items/orderItems+1)}
 }
 
 // PieceParts is how many values a piece of an order has.
@@ -97,11 +110,10 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 
 // readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
 // as snapshot.lua has it, and each message by its id behind an m. The messages of a window
-// were read before.
+// were read before. Beside pieces of a change no more than that is read.
 func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapshot {
 	var snap store.Snapshot
-	chunks, pieces := map[string]string{}, ""
-	others := map[string]string{}
+	chunks := map[string]string{}
 	byID := make(map[string]string, len(fields.Items)/2)
 	for fields.More() {
 		name := fields.Text()
@@ -116,18 +128,12 @@ func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapsh
 			chunks[name] = fields.Text()
 		case strings.HasPrefix(name, "m"):
 			byID[name[1:]] = fields.Text()
-		case strings.HasPrefix(name, "z:"):
-			others[name[2:]] = fields.Text()
-		case name == "x":
-			pieces = fields.Text()
 		default:
 			fields.Text() // p, which only pages of messages want
 		}
 	}
-	if piecesCount(pieces) {
-		maps.Copy(byID, others)
-	}
 	if w != nil {
+		w.order = orderName(chunks["n"])
 		if chunks["n"] != "" {
 			snap.Messages = w.messages
 		}
@@ -153,12 +159,20 @@ func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapsh
 // fields z: are read in the place of fields m.
 func piecesCount(state string) bool { return strings.HasPrefix(state, " ") }
 
+// orderName is what the chunks of an order are named, before their numbers, of which snapshot.lua keeps this.
+func orderName(n string) string {
+	if strings.HasPrefix(n, "-") {
+		return "o-"
+	}
+	return "o"
+}
+
 // readOrder reads the ids of the messages; nil: there is none.
 func readOrder(r *link.Reply, chunks map[string]string) []string {
 	if chunks["n"] == "" {
 		return nil
 	}
-	count, _, _ := strings.Cut(chunks["n"], " ")
+	count, _, _ := strings.Cut(strings.TrimPrefix(chunks["n"], "-"), " ")
 	n, err := strconv.Atoi(count)
 	if err != nil || n != len(chunks)-1 {
 		r.Spoil("no order of messages")
@@ -166,7 +180,7 @@ func readOrder(r *link.Reply, chunks map[string]string) []string {
 	}
 	ids := []string{}
 	for i := range n {
-		_, list, _ := strings.Cut(chunks["o"+strconv.Itoa(i)], ";") // behind what snapshot.lua keeps of those before
+		_, list, _ := strings.Cut(chunks[orderName(chunks["n"])+strconv.Itoa(i)], ";") // behind what snapshot.lua keeps of those before
 		chunk, err := link.Unpack(list)
 		if err != nil {
 			r.Spoil("no order of messages")

@@ -20,6 +20,7 @@ type window struct {
 	all      int64    // how many messages there are
 	told     int64    // how many of them stand behind the first of these, it among them
 	bytes    int64    // about, of all of them with the state
+	order    string   // what the chunks are named
 	ids      []string // of messages, the last one first; nil: they were not asked for
 }
 
