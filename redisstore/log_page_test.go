@@ -74,6 +74,22 @@ func TestReplayCostsItsBytes(t *testing.T) {
 	}
 }
 
+// What a second follower has missed behind a position comes with its attach's own round trip.
+func TestReplayFromAKnownPlaceIsOneTrip(t *testing.T) {
+	s, wire := onCounted(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
+	logging(t, s, 600)
+	after := store.Position{Epoch: view(t, s, store.ReadQuery{}).Epoch, Seq: 100}
+	want := replayed(t, s, after)
+	var got [][]byte
+	trips, scripts, others := wire.during(func() { got = replayed(t, s, after) })
+	if len(got) != 500 || !slices.EqualFunc(got, want, bytes.Equal) {
+		t.Errorf("%d events, and %d before", len(got), len(want))
+	}
+	if trips != 1 || scripts != 1 || !slices.Equal(others, []string{"lrange"}) {
+		t.Errorf("%d round trips, with %d scripts and %q", trips, scripts, others)
+	}
+}
+
 // What is thought of where a log has a position is believed by nobody who has not looked.
 func TestPoisonedPlacesOfALog(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
@@ -119,6 +135,10 @@ func TestPoisonedPlacesOfALog(t *testing.T) {
 			if want := fmt.Sprintf("%0140d", first); res.Status != store.RangeOK || len(res.Events) == 0 || !bytes.Contains(res.Events[0], []byte(want)) {
 				t.Errorf("%s: from %d there are %d events: %v", name, first, len(res.Events), res.Status)
 			}
+			heard(log)
+			if v := view(t, s, store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: first - 1}}); !v.Recovered || len(v.Missed) == 0 || !bytes.Equal(v.Missed[0], res.Events[0]) {
+				t.Errorf("%s: from %d a view has %d events, recovered: %v", name, first, len(v.Missed), v.Recovered)
+			}
 		}
 	}
 	// The log has been trimmed, and has another life, since it was heard of.
@@ -130,6 +150,10 @@ func TestPoisonedPlacesOfALog(t *testing.T) {
 	heard(right)
 	if res := read(1500); res.Status != store.RangeGone {
 		t.Errorf("what was trimmed is %v, %d events", res.Status, len(res.Events))
+	}
+	heard(right)
+	if v := view(t, s, store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: 1499}}); v.Recovered || v.Snapshot.State == nil {
+		t.Errorf("a view behind what was trimmed: recovered %v, state %s", v.Recovered, v.Snapshot.State)
 	}
 	if _, err := s.Delete(context.Background(), testKey, store.Deletion{}); err != nil {
 		t.Fatal(err)

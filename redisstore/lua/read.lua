@@ -16,7 +16,7 @@
 --   calls   how many tool call ids
 --   inputs  1: the queued inputs too
 --   most    bytes of snapshot, log and inputs; 0: as many as there are
---   missed  how many of the wanted events
+--   missed  how many of the wanted events; 0: the caller has read them itself
 --   window  how many of the messages, the last ones; '': all of them, with all of the log
 --   room    about how many bytes these have at most
 --   journal 1: the execution that waits, and its journal
@@ -115,6 +115,7 @@ local from, events, snapshot, window, place, all = 0, {}, {}, false, 0, 0
 if retained then
   from = 1
   events, place, all = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
+  if ARG.missed == '0' then all = redis.call('LLEN', t.log) end
 elseif has then
   from = 2
   events, place, all = afterwards(have)

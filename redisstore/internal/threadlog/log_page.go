@@ -85,53 +85,75 @@ func (s *Reader) unpacked(t keyspace.Thread, log KnownLog, page [][]byte, first 
 
 // plainPage is readLog by LRANGE. Not ok: the script is to be asked.
 func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
-	client, single := s.conn.Client.(*redis.Client)
-	if !single {
-		client = s.conn.Master(t.Rec())
-	}
-	count := log.fill(min(int64(limit), pieceEvents))
-	if client == nil || s.conn.Settings.Singly || count < 1 {
-		return res, false, nil
-	}
-	if err := s.conn.Usable(); err != nil {
-		return res, false, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
-	defer cancel()
-	check := s.rangeCall(t, log.Epoch, first, 0)
-	pipe := client.Pipeline()
-	room := count*(log.each()+10)*5/4 + 1024 // a buffer that grows copies all that it has
-	text := bytes.NewBuffer(make([]byte, 0, min(room, 2*PageBytes)))
-	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), log.Place, log.Place+count-1)
-	verdict := s.conn.Command(ctx, check)
-	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
-	_, _ = pipe.Exec(ctx) // each command has its own error
-	if link.Redirected(verdict.Err()) || s.conn.Unrun(ctx, verdict) {
-		return res, false, nil
-	}
-	r, err := link.Answered(check, verdict)
-	if err != nil {
-		s.conn.Reload(ctx, err)
+	page, r, err := s.beside(ctx, t, log, min(limit, pieceEvents), s.rangeCall(t, log.Epoch, first, 0))
+	if r == nil || err != nil {
 		return res, false, err
 	}
 	res, _, now := readRange(r)
 	if r.Err != nil || res.Status != store.RangeOK {
 		return res, true, r.Err
 	}
-	elements, whole := bulkStrings(text.Bytes())
-	if !whole {
-		return res, false, nil
-	}
-	page, few := filled(elements)
-	if few {
-		s.cache.Logs.Note(t, 0, KnownLog{Epoch: now.Epoch, uneven: res.End.Seq})
-	}
-	if slices.ContainsFunc(page, link.Apart) {
+	s.heard(t, page, res.End)
+	if slices.ContainsFunc(page.elements, link.Apart) {
 		return res, false, nil
 	}
 	now.Place = log.Place
-	res.Events, err = s.unpacked(t, now, page, first, limit)
+	res.Events, err = s.unpacked(t, now, page.elements, first, limit)
 	return res, err == nil && len(res.Events) > 0, nil
+}
+
+// plain is a page of elements that LRANGE has read.
+type plain struct {
+	elements [][]byte
+	place    int64 // in the list, of the first
+	few      bool  // more was read than is in it
+}
+
+// heard notes how much of a log fills a page.
+func (s *Reader) heard(t keyspace.Thread, page *plain, end store.Position) {
+	if page.few {
+		s.cache.Logs.Note(t, 0, KnownLog{Epoch: end.Epoch, uneven: end.Seq})
+	}
+}
+
+// beside is a page of a log by LRANGE, and in the same round trip what a script says behind it. No
+// reply: the script is to be asked alone.
+func (s *Reader) beside(ctx context.Context, t keyspace.Thread, log KnownLog, limit int, c link.Call) (*plain, *link.Reply, error) {
+	client, single := s.conn.Client.(*redis.Client)
+	if !single {
+		client = s.conn.Master(t.Rec())
+	}
+	count := log.fill(int64(limit))
+	if client == nil || s.conn.Settings.Singly || count < 1 {
+		return nil, nil, nil
+	}
+	if err := s.conn.Usable(); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
+	defer cancel()
+	pipe := client.Pipeline()
+	room := count*(log.each()+10)*5/4 + 1024 // a buffer that grows copies all that it has
+	text := bytes.NewBuffer(make([]byte, 0, min(room, 2*PageBytes)))
+	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), log.Place, log.Place+count-1)
+	verdict := s.conn.Command(ctx, c)
+	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	if link.Redirected(verdict.Err()) || s.conn.Unrun(ctx, verdict) {
+		return nil, nil, nil
+	}
+	r, err := link.Answered(c, verdict)
+	if err != nil {
+		s.conn.Reload(ctx, err)
+		return nil, nil, err
+	}
+	elements, whole := bulkStrings(text.Bytes())
+	if !whole {
+		return nil, nil, nil
+	}
+	page := &plain{place: log.Place}
+	page.elements, page.few = filled(elements)
+	return page, r, nil
 }
 
 // filled are the first of some elements, as many as fill a page. Few: most of the bytes are

@@ -101,14 +101,14 @@ func (s *Reader) read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 	if q.Have != nil {
 		have = *q.Have
 	}
-	ask := func(most int, window any) link.Call {
+	ask := func(most int, window any, missed int) link.Call {
 		rest := link.AppendStrings(nil, q.InterruptIDs)
 		rest = link.AppendStrings(rest, q.ToolCallIDs)
 		return link.Call{Script: lua.Read, Keys: t.All(), Args: lua.Args{
 			{"member", t.Member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
-			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
+			{"most", most}, {"missed", missed}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
 		}, Rest: link.AppendStrings(rest, q.MessageIDs)}
 	}
 	window := any("")
@@ -116,7 +116,7 @@ func (s *Reader) read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 		window = q.Window
 	}
 	queues := s.commits.QueuesOf(t.Part)
-	r, err := s.runIn(ctx, queues.Small, t, 0, ask(link.SmallRead, window))
+	page, r, err := s.readSmall(ctx, queues.Small, t, after, func(missed int) link.Call { return ask(link.SmallRead, window, missed) })
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (s *Reader) read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 			return nil, fmt.Errorf("redisstore: read: %w", err)
 		}
 		defer queues.Large.Give(t.Base, size)
-		v, err := s.readLarge(ctx, t, q, func(window any) link.Call { return ask(0, window) })
+		v, err := s.readLarge(ctx, t, q, func(window any) link.Call { return ask(0, window, missedEvents) })
 		if err != nil {
 			return nil, err
 		}
@@ -140,11 +140,11 @@ func (s *Reader) read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 		return v, nil
 	}
 	r.Room = link.RoomOf(ctx)
-	v, _, err := s.readView(t, r, q)
+	v, _, err := s.readView(t, r, q, page)
 	if err == nil && q.Window > 0 {
 		err = s.readRest(ctx, t, v)
 	}
-	if errors.Is(err, errMoved) { // else it would have been large
+	if errors.Is(err, errMoved) { // or what was known of its log was wrong
 		return s.read(ctx, key, q)
 	}
 	if err != nil {
@@ -152,6 +152,22 @@ func (s *Reader) read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 	}
 	v.Thread = key
 	return v, nil
+}
+
+// readSmall asks for a small thread. What a follower has missed is read beside it if it is known where
+// the log has that: page, else nil.
+func (s *Reader) readSmall(ctx context.Context, limit *link.ReadLimit, t keyspace.Thread, after store.Position, ask func(missed int) link.Call) (page *plain, r *link.Reply, err error) {
+	if log, ok := s.cache.Logs.known(t, after.Seq+1); ok && log.Epoch == after.Epoch {
+		if err := limit.Take(ctx, t.Base, 0); err != nil {
+			return nil, nil, fmt.Errorf("redisstore: read: %w", err)
+		}
+		page, r, err = s.beside(ctx, t, log, missedMost, ask(0))
+		limit.Give(t.Base, 0)
+	}
+	if r == nil && err == nil {
+		r, err = s.runIn(ctx, limit, t, 0, ask(missedEvents))
+	}
+	return page, r, err
 }
 
 // runIn runs a script that reads so many bytes when it is its thread's turn.
@@ -169,8 +185,9 @@ const (
 	fromHave   = 2
 )
 
-// readView reads a view, and where its window begins.
-func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
+// readView reads a view, and where its window begins. page is what a follower has missed, if that was
+// read beside it.
+func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery, page *plain) (*store.ThreadView, *window, error) {
 	v := &store.ThreadView{Now: time.UnixMilli(r.Int()), Version: r.Int(), Epoch: r.Text(), Base: r.Int(),
 		Seq: r.Int(), Boundary: r.Int()}
 	at, from := r.Int(), r.Int()
@@ -226,14 +243,36 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 	if r.Err != nil {
 		return nil, nil, r.Err
 	}
+	return v, w, s.readEvents(t, v, log, elements, limit, from == fromWanted, page)
+}
+
+// readEvents unpacks the events of a view. They are wanted after its From, or are its log.
+func (s *Reader) readEvents(t keyspace.Thread, v *store.ThreadView, log KnownLog, elements [][]byte, limit int, wanted bool, page *plain) error {
+	least := 0 // of a page
+	if page != nil && wanted {
+		least = 1
+		if slices.ContainsFunc(page.elements, link.Apart) {
+			least = missedEvents
+		}
+		s.heard(t, page, store.Position{Epoch: v.Epoch, Seq: v.Seq})
+		elements, log.Place = page.elements, page.place
+	}
 	events, err := s.unpacked(t, log, elements, v.From+1, limit)
-	if err != nil {
-		return nil, nil, err
+	switch told := events[:link.Unmarked(events)]; {
+	case len(told) < least:
+		s.cache.Logs.Note(t, v.From+1, KnownLog{})
+		return errMoved
+	case err != nil:
+		return err
+	case wanted:
+		if page == nil && len(told) > 0 && v.From+int64(len(told)) < v.Seq && log.Bytes <= PlainBytes {
+			s.cache.Logs.Note(t, v.From+1, log)
+		}
+		v.From, v.Recovered, v.Missed = 0, true, told
+	default:
+		v.Log = events
 	}
-	if v.Log = events; from == fromWanted {
-		v.From, v.Log, v.Recovered, v.Missed = 0, nil, true, events[:link.Unmarked(events)]
-	}
-	return v, w, nil
+	return nil
 }
 
 // readKnown reads what is known of the interrupts, calls and messages that were asked for.

@@ -37,7 +37,7 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 			return nil, err
 		}
 		r.Room = room
-		v, w, err := s.readView(t, r, q)
+		v, w, err := s.readView(t, r, q, nil)
 		if err == nil && w != nil && q.Window == 0 {
 			err = s.readPieces(ctx, t, v, w, q, room)
 		}
