@@ -27,7 +27,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
     await tab.front();
     await tab.say(`/tool ${tool} {"eur":10,"to":{"name":"Ada"}}`);
     await tab.asked("tool_call");
-    assert.equal(await tab.page.locator(`[data-testid="tool-card"]`).filter({ hasText: tool }).count(), proposed++, "what is asked is shown once");
+    assert.equal(await tab.at("tool-card").count(), proposed++, "what is asked is shown once");
   };
   await propose();
   await tab.decide(tab.at("approve"));
