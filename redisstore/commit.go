@@ -9,6 +9,15 @@ import (
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
+// Send implements store.Sender.
+func (s *Store) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+	if b.Number < 1 || b.Expect < 0 || b.Checkpoint != nil || b.End != nil || b.Join != nil || b.Bookkeeping {
+		return false
+	}
+	closing, err := link.PackArray(b.Closing)
+	return err == nil && s.commits.Send(s.conn.Keys.Thread(b.Claim.Thread), b, closing, answered) != nil
+}
+
 // Commit implements store.Worker.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	if b.Number < 1 || b.Expect < 0 {

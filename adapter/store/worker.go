@@ -37,6 +37,14 @@ type Worker interface {
 	TakePause(ctx context.Context, c Claim) (*Wish, error)
 }
 
+// Sender is a Worker that also takes batches for which nobody waits.
+type Sender interface {
+	// Send is Commit of a batch of events and entries alone. It calls answered with the
+	// outcome, once and from another goroutine. answered must not block: other batches wait for
+	// it. False: nothing was sent, answered is not called, and Commit may take the batch.
+	Send(b Batch, answered func(CommitResult, error)) bool
+}
+
 // Claim is the right to write for a run, until its lease ends or it is fenced.
 type Claim struct {
 	Thread        ThreadKey

@@ -180,16 +180,28 @@ func (w *windows) of(thread string) chan struct{} {
 
 func (w *windows) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	r, err := w.Store.Commit(ctx, b)
+	w.committed(b.Claim.Thread.Thread, len(b.Events))
+	return r, err
+}
+
+func (w *windows) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+	thread, events := b.Claim.Thread.Thread, len(b.Events)
+	return w.Store.(store.Sender).Send(b, func(r store.CommitResult, err error) {
+		w.committed(thread, events)
+		answered(r, err)
+	})
+}
+
+func (w *windows) committed(thread string, events int) {
 	w.mu.Lock()
-	room := w.room[b.Claim.Thread.Thread]
+	room := w.room[thread]
 	w.mu.Unlock()
-	for range b.Events {
+	for range events {
 		select {
 		case <-room:
 		default: // events beside those of the stage
 		}
 	}
-	return r, err
 }
 
 // serveBare is what one writes with coder/websocket alone: an event, a Write. At /shared

@@ -63,11 +63,15 @@ type meteredStore struct {
 func timed[T any](m *Metrics, call string, f func() (T, error)) (T, error) {
 	began := time.Now()
 	v, err := f()
+	m.called(call, began, err)
+	return v, err
+}
+
+func (m *Metrics) called(call string, began time.Time, err error) {
 	m.counts.StoreTime.WithLabelValues(call).Observe(time.Since(began).Seconds())
 	if err != nil && !errors.Is(err, store.ErrNoRoom) {
 		m.counts.StoreErrors.WithLabelValues(call).Inc()
 	}
-	return v, err
 }
 
 func (s *meteredStore) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
@@ -118,18 +122,33 @@ func (s *meteredStore) Activate(ctx context.Context, a store.Activation) (store.
 
 func (s *meteredStore) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	r, err := timed(s.m, "commit", func() (store.CommitResult, error) { return s.Store.Commit(ctx, b) })
+	s.committed(len(b.Events), r, err)
+	if err == nil && r.Status == store.CommitOK && b.End != nil {
+		s.m.counts.Ended.WithLabelValues(meter.Outcomes[b.End.Kind]).Inc()
+		s.m.counts.Raised.Add(float64(len(b.End.Interrupts)))
+	}
+	return r, err
+}
+
+// Send implements store.Sender, if the store does.
+func (s *meteredStore) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+	sender, sends := s.Store.(store.Sender)
+	began, events := time.Now(), len(b.Events)
+	return sends && sender.Send(b, func(r store.CommitResult, err error) {
+		s.m.called("commit", began, err)
+		s.committed(events, r, err)
+		answered(r, err)
+	})
+}
+
+func (s *meteredStore) committed(events int, r store.CommitResult, err error) {
 	switch {
 	case err != nil:
 	case r.Status == store.CommitFenced:
 		s.m.counts.Fenced.Inc()
 	case r.Status == store.CommitOK:
-		s.m.counts.Logged.Add(float64(len(b.Events)))
-		if b.End != nil {
-			s.m.counts.Ended.WithLabelValues(meter.Outcomes[b.End.Kind]).Inc()
-			s.m.counts.Raised.Add(float64(len(b.End.Interrupts)))
-		}
+		s.m.counts.Logged.Add(float64(events))
 	}
-	return r, err
 }
 
 func (s *meteredStore) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {

@@ -73,8 +73,13 @@ type committer interface {
 // in flight. Items that arrive while a batch is in flight make the next one, so that
 // batches grow with the load. A batch of patient items alone waits for company, and any other
 // item takes it along. Once the load is what it is, an event costs it no memory.
+//
+// Who adds an item sends it, and who brings the answer to a batch sends the next one: Run is not
+// woken for events. What the store does not take in this way is Run's, and what it did not store.
 type pipeline struct {
 	store   committer
+	sender  store.Sender                    // nil: Run commits all
+	answer  func(store.CommitResult, error) // answered
 	claim   store.Claim
 	company *node.Company // nil: nothing waits
 	due     func()        // ripen
@@ -82,8 +87,10 @@ type pipeline struct {
 
 	mu        sync.Mutex
 	space     *sync.Cond
-	idle      bool          // run waits for wake
-	wake      chan struct{} // has room for one
+	flight    *gathered     // what the batch in flight is of; nil: none is
+	batch     store.Batch   // in flight
+	failed    *failure      // what sending it was answered with, for Run
+	wake      chan struct{} // the batch in flight is Run's; has room for one
 	waits     bool          // in company
 	ripe      bool          // it has waited in company
 	pending   []*gathered
@@ -101,16 +108,23 @@ type pipeline struct {
 	joins     bool // an input came to join the run
 }
 
+// failure is the answer to a batch that was sent and not stored, as far as is known.
+type failure struct {
+	result store.CommitResult
+	err    error
+}
+
 // newPipeline continues a claim whose last batch had the given number and left
-// the log at seq. run must be called, and ends with the first end, the first
+// the log at seq. Run must be called, and ends with the first end, the first
 // verdict against the claim, or ctx.
-func newPipeline(store committer, company *node.Company, claim store.Claim, number, seq int64) *pipeline {
+func newPipeline(st committer, company *node.Company, claim store.Claim, number, seq int64) *pipeline {
 	p := &pipeline{
-		store: store, company: company, claim: claim,
-		number: number, expect: seq, idle: true,
+		store: st, company: company, claim: claim,
+		number: number, expect: seq,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	p.space, p.due = sync.NewCond(&p.mu), p.ripen
+	p.sender, _ = st.(store.Sender)
+	p.space, p.due, p.answer = sync.NewCond(&p.mu), p.ripen, p.answered
 	return p
 }
 
@@ -154,12 +168,15 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	}
 }
 
-// goOrWait wakes Run if it is idle and something goes. What does not go joins the company.
+// goOrWait sends what was gathered first, if it goes and nothing is in flight. What does not go
+// joins the company.
 func (p *pipeline) goOrWait() {
 	switch goes := p.goes(); {
-	case goes && p.idle:
-		p.idle = false
-		p.wake <- struct{}{}
+	case goes && p.flight == nil:
+		p.take()
+		if p.sender == nil || p.spans() || len(p.flight.entries) > 0 || !p.sender.Send(p.batch, p.answer) {
+			p.wake <- struct{}{}
+		}
 	case !goes && !p.waits:
 		p.waits = true
 		p.company.Join(p.due)
@@ -240,7 +257,7 @@ func (g *gathered) reset() {
 	*g = gathered{events: g.events[:0], entries: g.entries[:0], after: g.after[:0], acked: g.acked[:0]}
 }
 
-// Run stores batches until the run is over for this worker.
+// Run stores what is its own to store, until the run is over for this worker.
 func (p *pipeline) Run(ctx context.Context) {
 	defer close(p.done)
 	for {
@@ -250,89 +267,97 @@ func (p *pipeline) Run(ctx context.Context) {
 			return
 		case <-p.wake:
 		}
-		for {
-			g, batch := p.take()
-			if g == nil {
-				break
-			}
-			result, ok := p.traced(ctx, g, batch)
-			if !ok {
-				p.fail()
-				return
-			}
-			p.ack(g, batch, result)
-			if batch.End != nil {
-				return
-			}
+		ends := p.batch.End != nil
+		result, ok := p.traced(ctx)
+		if !ok {
+			p.fail()
+			return
+		}
+		p.mu.Lock()
+		p.ack(result)
+		p.mu.Unlock()
+		if ends {
+			return
 		}
 	}
 }
 
-// traced is commit within a span. A batch of deltas alone has none: a model that takes its time
-// would make one for each of its words.
-func (p *pipeline) traced(ctx context.Context, g *gathered, batch store.Batch) (store.CommitResult, bool) {
-	if p.traces == nil || g.patient {
-		return p.commit(ctx, g, batch)
+// answered takes the answer to a batch that was sent. One that was not stored is Run's.
+func (p *pipeline) answered(result store.CommitResult, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.err != nil: // Run has left
+	case err == nil && result.Status == store.CommitOK:
+		p.ack(result)
+	default:
+		p.failed = &failure{result, err}
+		p.wake <- struct{}{}
 	}
-	end := ""
+}
+
+// spans reports whether the batch in flight has a span. A batch of deltas alone has none: a model
+// that takes its time would make one for each of its words.
+func (p *pipeline) spans() bool { return p.traces != nil && !p.flight.patient }
+
+// traced is commit within a span.
+func (p *pipeline) traced(ctx context.Context) (store.CommitResult, bool) {
+	p.enter()
+	if !p.spans() {
+		return p.commit(ctx)
+	}
+	end, batch := "", &p.batch
 	if batch.End != nil {
 		end = string(batch.End.Kind)
 	}
 	within, span := p.traces.Commit(ctx, len(batch.Events), end)
-	result, ok := p.commit(within, g, batch)
+	result, ok := p.commit(within)
 	if span.End(!ok); ok && end != "" {
 		p.traces.Ended(ctx, end, batch.End.Kind == store.EndFail)
 	}
 	return result, ok
 }
 
-// take makes a batch of what was gathered first.
-func (p *pipeline) take() (*gathered, store.Batch) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	batch := store.Batch{Claim: p.claim, Number: p.number + 1, Expect: p.expect}
-	if len(p.pending) == 0 {
-		p.idle = true
-		return nil, batch
-	}
-	if !p.goes() {
-		p.idle = true
-		p.goOrWait()
-		return nil, batch
-	}
+// take makes a batch of what was gathered first, but for its entries.
+func (p *pipeline) take() {
 	p.ripe = false
 	g := p.pending[0]
 	n := copy(p.pending, p.pending[1:])
 	p.pending[n] = nil
 	p.pending = p.pending[:n]
-	batch.Events, batch.Bookkeeping, batch.Closing, batch.End = g.events, g.notes, g.closing, g.end
-	batch.Checkpoint, batch.Join = g.checkpoint, g.join
-	for i, r := range g.entries {
-		r.Position = p.expect + int64(g.after[i])
+	p.flight, p.batch = g, store.Batch{
+		Claim: p.claim, Number: p.number + 1, Expect: p.expect, Events: g.events,
+		Bookkeeping: g.notes, Closing: g.closing, End: g.end, Checkpoint: g.checkpoint, Join: g.join,
+	}
+}
+
+// enter adds the entries to the batch in flight.
+func (p *pipeline) enter() {
+	for i, r := range p.flight.entries {
+		r.Position = p.batch.Expect + int64(p.flight.after[i])
 		text, err := json.Marshal(r)
 		if err != nil { // results were marshalled before, so this is an entry of ours
 			panic(err)
 		}
-		batch.Entries = append(batch.Entries, text)
+		p.batch.Entries = append(p.batch.Entries, text)
 		p.added.Add(int64(len(text)))
 		p.journaled.Add(int64(len(text)))
 	}
-	return g, batch
 }
 
 // commit sends a batch until its outcome is known, however long the store is silent:
 // it is fenced if somebody else has the claim by then. A batch that was stored
 // although its reply was lost is recognised by its number.
-func (p *pipeline) commit(ctx context.Context, g *gathered, batch store.Batch) (store.CommitResult, bool) {
+func (p *pipeline) commit(ctx context.Context) (store.CommitResult, bool) {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		result, err := p.store.Commit(ctx, batch)
+		result, err := p.outcome(ctx)
 		if err == nil {
 			return result, result.Status == store.CommitOK || result.Status == store.CommitGone
 		}
 		if !errors.Is(err, store.ErrOutcomeUnknown) {
 			return result, false // it would fail again
 		}
-		g.events = slices.Clone(g.events) // what was sent may still be read
+		p.flight.events = slices.Clone(p.flight.events) // what was sent may still be read
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -343,19 +368,29 @@ func (p *pipeline) commit(ctx context.Context, g *gathered, batch store.Batch) (
 	}
 }
 
-func (p *pipeline) ack(g *gathered, batch store.Batch, result store.CommitResult) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// outcome is what sending the batch was answered with, the first time, or what committing it is.
+func (p *pipeline) outcome(ctx context.Context) (store.CommitResult, error) {
+	if f := p.failed; f != nil {
+		p.failed = nil
+		return f.result, f.err
+	}
+	return p.store.Commit(ctx, p.batch)
+}
+
+// ack lets go of the batch in flight, which is stored, and sends the next one. The lock is held.
+func (p *pipeline) ack(result store.CommitResult) {
+	g := p.flight
+	p.flight = nil
 	var outcome error
 	if result.Status == store.CommitGone {
 		outcome = errGone
 	} else {
-		p.number, p.expect = batch.Number, result.End.Seq
+		p.number, p.expect = p.batch.Number, result.End.Seq
 		p.paused, p.joins = result.Paused, result.Joins
 	}
 	p.unacked -= len(g.events)
 	p.size -= g.size
-	if batch.End != nil {
+	if p.batch.End != nil {
 		p.err = adapter.ErrStopped
 		p.ended = result
 	}
@@ -363,9 +398,13 @@ func (p *pipeline) ack(g *gathered, batch store.Batch, result store.CommitResult
 	for _, acked := range g.acked {
 		acked <- outcome
 	}
+	p.batch = store.Batch{}
 	if cap(g.events) <= 2*maxBatchEvents {
 		g.reset()
 		p.spare = g
+	}
+	if p.err == nil && len(p.pending) > 0 {
+		p.goOrWait()
 	}
 }
 

@@ -77,12 +77,29 @@ func (s *slowStore) Commit(ctx context.Context, b store.Batch) (store.CommitResu
 	return store.CommitResult{Status: store.CommitOK, End: store.Position{Epoch: "e", Seq: b.Expect + int64(len(b.Events))}}, nil
 }
 
+// sends is a store that takes batches for which nobody waits.
+type sends struct{ committer }
+
+func (s sends) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+	go func() { answered(s.Commit(context.Background(), b)) }()
+	return true
+}
+
+// way is how a batch comes to a store.
+type way func(committer) committer
+
+// eachWay runs a test with batches that are committed, and with some that are sent.
+func eachWay(t *testing.T, test func(*testing.T, way)) {
+	t.Run("committed", func(t *testing.T) { test(t, func(s committer) committer { return s }) })
+	t.Run("sent", func(t *testing.T) { test(t, func(s committer) committer { return sends{s} }) })
+}
+
 // piped calls fn with a pipeline whose log ends at 10.
-func piped(t *testing.T, st *slowStore, fn func(ctx context.Context, cancel func(), p *pipeline)) {
+func piped(t *testing.T, by way, st *slowStore, fn func(ctx context.Context, cancel func(), p *pipeline)) {
 	synctest.Test(t, func(t *testing.T) {
 		st.t = t
 		ctx, cancel := context.WithCancel(context.Background())
-		p := newPipeline(st, node.NewCompany(5*time.Millisecond), store.Claim{}, 1, 10)
+		p := newPipeline(by(st), node.NewCompany(5*time.Millisecond), store.Claim{}, 1, 10)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -91,7 +108,7 @@ func piped(t *testing.T, st *slowStore, fn func(ctx context.Context, cancel func
 		fn(ctx, cancel, p)
 		cancel()
 		<-done
-		synctest.Wait() // for calls that were given up
+		time.Sleep(2 * time.Hour) // calls that were given up end
 	})
 }
 
@@ -103,7 +120,9 @@ func texts(events ...string) [][]byte {
 	return list
 }
 
-func TestPipelineGathers(t *testing.T) {
+func TestPipelineGathers(t *testing.T) { eachWay(t, gathers) }
+
+func gathers(t *testing.T, by way) {
 	many := strings.Split(strings.Repeat("e", 100), "")
 	large := strings.Repeat("x", maxBatchBytes+1)
 	step := []*store.JournalEntry{{Kind: store.EntryStep, Key: "s#1"}}
@@ -133,7 +152,7 @@ func TestPipelineGathers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := &slowStore{}
-			piped(t, st, func(ctx context.Context, _ func(), p *pipeline) {
+			piped(t, by, st, func(ctx context.Context, _ func(), p *pipeline) {
 				scratch := texts("first")
 				for i, it := range append([]item{{events: scratch}}, test.items...) {
 					if err := p.add(ctx, it, i == len(test.items)); err != nil {
@@ -160,9 +179,11 @@ func TestPipelineGathers(t *testing.T) {
 
 // TestPipelineLeavesSentAlone has calls of the store read on that were given up, while
 // what they were sent goes again, and others after it.
-func TestPipelineLeavesSentAlone(t *testing.T) {
+func TestPipelineLeavesSentAlone(t *testing.T) { eachWay(t, leavesSentAlone) }
+
+func leavesSentAlone(t *testing.T, by way) {
 	st := &slowStore{unknown: 2}
-	piped(t, st, func(ctx context.Context, _ func(), p *pipeline) {
+	piped(t, by, st, func(ctx context.Context, _ func(), p *pipeline) {
 		for i := range 10 {
 			if err := p.add(ctx, item{events: texts(strings.Repeat("e", 1+i))}, true); err != nil {
 				t.Fatal(err)
@@ -179,7 +200,9 @@ func TestPipelineLeavesSentAlone(t *testing.T) {
 	}
 }
 
-func TestPipelineBoundsWhatIsUnderWay(t *testing.T) {
+func TestPipelineBoundsWhatIsUnderWay(t *testing.T) { eachWay(t, boundsWhatIsUnderWay) }
+
+func boundsWhatIsUnderWay(t *testing.T, by way) {
 	for name, test := range map[string]struct {
 		text string
 		fit  int // so many are added at once
@@ -189,7 +212,7 @@ func TestPipelineBoundsWhatIsUnderWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := &slowStore{}
-			piped(t, st, func(ctx context.Context, cancel func(), p *pipeline) {
+			piped(t, by, st, func(ctx context.Context, cancel func(), p *pipeline) {
 				added := make(chan error)
 				add := func() {
 					added <- p.add(ctx, item{events: texts(test.text)}, false)
@@ -246,7 +269,9 @@ func (s *timedStore) Commit(_ context.Context, b store.Batch) (store.CommitResul
 	return store.CommitResult{Status: store.CommitOK, End: store.Position{Seq: b.Expect + int64(len(b.Events))}}, nil
 }
 
-func TestPipelineWaitsForCompany(t *testing.T) {
+func TestPipelineWaitsForCompany(t *testing.T) { eachWay(t, waitsForCompany) }
+
+func waitsForCompany(t *testing.T, by way) {
 	const ms, wait = time.Millisecond, 5500 * time.Microsecond
 	delta, rest := item{events: texts("d"), patient: true}, item{events: texts("r")}
 	large := item{events: texts(strings.Repeat("x", lingerBytes)), patient: true}
@@ -269,7 +294,7 @@ func TestPipelineWaitsForCompany(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := &timedStore{takes: test.takes, began: time.Now()}
 				ctx, cancel := context.WithCancel(t.Context())
-				p := newPipeline(st, node.NewCompany(wait), store.Claim{}, 1, 10)
+				p := newPipeline(by(st), node.NewCompany(wait), store.Claim{}, 1, 10)
 				var over sync.WaitGroup
 				over.Go(func() { p.Run(ctx) })
 				for i, it := range test.items {
@@ -288,6 +313,34 @@ func TestPipelineWaitsForCompany(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestEventsWakeNoRun has a store take and answer events, and no more, of a pipeline whose Run
+// does not run.
+func TestEventsWakeNoRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &timedStore{takes: time.Second, began: time.Now()}
+		p := newPipeline(sends{st}, node.NewCompany(time.Millisecond), store.Claim{}, 1, 10)
+		for i := range 2 {
+			for _, patient := range []bool{false, true, true} {
+				if err := p.add(t.Context(), item{events: texts("e"), patient: patient}, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if sent := len(st.sent); sent != 2*(i+1) || p.end() != int64(13+3*i) {
+				t.Errorf("%d batches, and the log ends at %d", sent, p.end())
+			}
+		}
+		if err := p.add(t.Context(), item{entries: []*store.JournalEntry{{Kind: store.EntryStep}}}, false); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if len(p.wake) != 1 {
+			t.Error("a step was sent")
+		}
+	})
 }
 
 // TestCompanyLeavesTogether has the runs of a node send at the same moment, and at once when

@@ -169,6 +169,16 @@ func (s WatchedStore) Commit(ctx context.Context, b store.Batch) (store.CommitRe
 	return watched(s.Health, func() (store.CommitResult, error) { return s.Store.Commit(ctx, b) })
 }
 
+// Send implements store.Sender, if the store does.
+func (s WatchedStore) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+	sender, sends := s.Store.(store.Sender)
+	began := s.Health.now()
+	return sends && sender.Send(b, func(r store.CommitResult, err error) {
+		s.Health.outcome(began, err)
+		answered(r, err)
+	})
+}
+
 func (s WatchedStore) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	return watched(s.Health, func() (bool, error) { return s.Store.Renew(ctx, c) })
 }

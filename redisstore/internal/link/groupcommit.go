@@ -33,23 +33,24 @@ func NewGroupCommit(c *Connection, d *Deliveries) *GroupCommit {
 	return g
 }
 
-// committer does the group commit for a share of a master's partitions. No batch lingers:
-// those that arrive while a script is on the way go with the next one.
+// committer does the group commit for a share of a master's partitions, by a goroutine of its
+// own. No batch lingers: those that arrive while a script is on the way go with the next one.
 type committer struct {
 	s *GroupCommit
 
-	mu      sync.Mutex
-	queue   []*pending
-	flowing bool // somebody is sending
-	closed  bool
+	mu     sync.Mutex
+	more   sync.Cond // there are batches, or the store closes
+	queue  []*pending
+	closed bool
 }
 
 // pending is a batch on its way.
 type pending struct {
-	keys    keyspace.Thread
-	batch   store.Batch
-	closing []byte
-	done    chan outcome // buffered
+	keys     keyspace.Thread
+	batch    store.Batch
+	closing  []byte
+	group    *committer
+	answered func(store.CommitResult, error)
 }
 
 type outcome struct {
@@ -62,47 +63,36 @@ func (s *GroupCommit) Commit(ctx context.Context, t keyspace.Thread, b store.Bat
 	if err := ctx.Err(); err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
-	committers := s.QueuesOf(t.Part).committers
-	group := committers[t.Part.Index%len(committers)]
-	if err := group.commit(p); err != nil {
-		return store.CommitResult{}, err
+	done := make(chan outcome, 1)
+	p := s.Send(t, b, closing, func(r store.CommitResult, err error) { done <- outcome{r, err} })
+	if p == nil {
+		return store.CommitResult{}, ErrClosed
 	}
 	select {
-	case o := <-p.done:
+	case o := <-done:
 		return o.result, o.err
 	case <-ctx.Done():
-		if group.withdraw(p) {
+		if p.group.withdraw(p) {
 			return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", ctx.Err())
 		}
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w: %w", store.ErrOutcomeUnknown, ctx.Err())
 	}
 }
 
-// commit sends a batch, or has it sent by who is sending. If none is on the way, the caller
-// sends its own: nobody has to be woken for it.
-func (g *committer) commit(p *pending) error {
-	g.mu.Lock()
-	if g.closed {
-		g.mu.Unlock()
-		return ErrClosed
-	}
-	if g.flowing {
-		g.queue = append(g.queue, p)
-		g.mu.Unlock()
-		return nil
-	}
-	g.flowing = true
-	g.s.conn.Running.Add(1)
-	g.mu.Unlock()
-	defer g.s.conn.Running.Done()
-	g.send([]*pending{p})
+// Send is Commit, and has the committer's goroutine call answered with the outcome. Nil: the
+// store is closed.
+func (s *GroupCommit) Send(t keyspace.Thread, b store.Batch, closing []byte, answered func(store.CommitResult, error)) *pending {
+	committers := s.QueuesOf(t.Part).committers
+	g := committers[t.Part.Index%len(committers)]
+	p := &pending{t, b, closing, g, answered}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.flowing = len(g.queue) > 0; g.flowing {
-		g.s.conn.Running.Go(g.flow)
+	if g.closed {
+		return nil
 	}
-	return nil
+	g.queue = append(g.queue, p)
+	g.more.Signal()
+	return p
 }
 
 // withdraw takes a batch back that has not been sent.
@@ -119,31 +109,35 @@ func (g *committer) withdraw(p *pending) bool {
 
 // Together commits batches as those go that wait for the same answer.
 func (s *GroupCommit) Together(batches []store.Batch) (results []store.CommitResult, errs []error) {
+	results, errs = make([]store.CommitResult, len(batches)), make([]error, len(batches))
 	var taken []*pending
-	for _, b := range batches {
-		taken = append(taken, &pending{keys: s.conn.Keys.Thread(b.Claim.Thread), batch: b, done: make(chan outcome, 1)})
+	var all sync.WaitGroup
+	all.Add(len(batches))
+	for i, b := range batches {
+		taken = append(taken, &pending{keys: s.conn.Keys.Thread(b.Claim.Thread), batch: b, answered: func(r store.CommitResult, err error) {
+			results[i], errs[i] = r, err
+			all.Done()
+		}})
 	}
 	(&committer{s: s}).send(taken)
-	for _, p := range taken {
-		o := <-p.done
-		results, errs = append(results, o.result), append(errs, o.err)
-	}
+	all.Wait()
 	return results, errs
 }
 
+// flow sends until the store closes.
 func (g *committer) flow() {
-	for {
-		taken := g.take()
-		if taken == nil {
-			return
-		}
+	for taken := g.take(); len(taken) > 0; taken = g.take() {
 		g.send(taken)
 	}
 }
 
+// take waits for batches. None: there will be no more.
 func (g *committer) take() []*pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	for len(g.queue) == 0 && !g.closed {
+		g.more.Wait()
+	}
 	n, bytes := 0, 0
 	for n < len(g.queue) && n < groupRuns {
 		bytes += weight(g.queue[n])
@@ -151,10 +145,6 @@ func (g *committer) take() []*pending {
 			break
 		}
 		n++
-	}
-	if n == 0 {
-		g.flowing = false
-		return nil
 	}
 	taken := slices.Clone(g.queue[:n])
 	g.queue = slices.Delete(g.queue, 0, n)
@@ -281,14 +271,14 @@ func (s *GroupCommit) commitCall(group []*pending) Call {
 // lets the caller go on.
 func (s *GroupCommit) committed(p *pending, r *Reply, err error) {
 	if err != nil {
-		p.done <- outcome{err: err}
+		p.answered(store.CommitResult{}, err)
 		return
 	}
 	res := CommitResult(r)
 	if r.Err == nil && res.Status == store.CommitOK {
 		s.deliveries.Logged(p.batch.Claim.Thread, res.End.Epoch, p.batch.Expect+1, p.batch.Events)
 	}
-	p.done <- outcome{res, r.Err}
+	p.answered(res, r.Err)
 }
 
 // CommitStatus is what the verdicts of scripts on a batch mean.

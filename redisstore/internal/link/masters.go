@@ -84,7 +84,12 @@ func (s *GroupCommit) QueuesOf(p *keyspace.Partition) *Queues {
 		pool := max(poolSize(s.conn.Client), 2)
 		q = &Queues{Small: newReadLimit(pool/2, max(pool/4, 1), 0), Large: newReadLimit(min(max(pool/4, 1), largeReads), 1, largeRoom)}
 		for range min(committersPerServer, s.conn.Settings.Partitions) {
-			q.committers = append(q.committers, &committer{s: s, closed: s.queues.closed})
+			g := &committer{s: s, closed: s.queues.closed}
+			g.more.L = &g.mu
+			if !g.closed {
+				s.conn.Running.Go(g.flow)
+			}
+			q.committers = append(q.committers, g)
 		}
 		if s.queues.of == nil {
 			s.queues.of = map[string]*Queues{}
@@ -114,6 +119,7 @@ func (s *GroupCommit) closeCommitters() {
 		for _, g := range q.committers {
 			g.mu.Lock()
 			g.closed = true
+			g.more.Signal()
 			g.mu.Unlock()
 		}
 	}

@@ -40,6 +40,32 @@ var CommitTests = []stage.Test{
 		x, err := th.Store.Journal(e.Context(), c)
 		stage.Same(th, "entries", len(stage.Must(th, x, err).Journal), 1)
 	}},
+	{"a batch for which nobody waits is answered as one that is committed", func(e *stage.Env) {
+		th := e.Thread()
+		c := th.Begun(th.Execute("r1"))
+		sent := func(b store.Batch) (res store.CommitResult, taken bool) {
+			answered := make(chan error, 1)
+			if taken = th.Store.(store.Sender).Send(b, func(r store.CommitResult, err error) { res = r; answered <- err }); taken {
+				stage.Must(th, res, <-answered)
+			}
+			return res, taken
+		}
+		first := stage.Batch(c, 2, 1, "b c")
+		stored, _ := sent(first)
+		stage.Same(th, "answer", th.Commit(first), stored)
+		for _, b := range []store.Batch{first, stage.Batch(c, 4, 3, "x"), stage.Batch(c, 3, 1, "x"), stage.Batch(store.Claim{Thread: c.Thread, RunID: c.RunID, Token: "old"}, 3, 3, "x")} {
+			want := th.Commit(b)
+			got, _ := sent(b)
+			stage.Same(th, "answer", got, want)
+		}
+		note := stage.Batch(c, 3, 3, "")
+		note.Bookkeeping = true
+		for _, b := range []store.Batch{note, stage.Ending(c, 3, 3, "x", store.EndFinish), stage.Batch(c, 0, 3, "x")} {
+			_, taken := sent(b)
+			stage.Same(th, "taken", taken, false)
+		}
+		stage.Same(th, "log", th.Logged(), "start:r1 b c")
+	}},
 	{"the slice of a batch is the caller's again, its events are not", func(e *stage.Env) {
 		th := e.Thread()
 		c := th.Begun(th.Execute("r1"))
