@@ -81,7 +81,7 @@ test("states: a chat asks and is answered", async () => {
   await tab.fill("field-reason", "Send it to Bob alone.");
   await state(tab, "10-call-to-be-declined");
   await tab.decide(tab.at("decline"));
-  await tab.says("was declined");
+  await tab.says("have not sent the email");
   await state(tab, "10-call-declined");
   await asked("/confirm Deploy to production?", "confirmation");
   await state(tab, "11-confirmation");
