@@ -315,3 +315,44 @@ func TestPartOfTheStoreIsToldAfterFailedCalls(t *testing.T) {
 		}
 	})
 }
+
+// sendsCounted counts what is sent to a store by callers that do not wait, and answers the first
+// as if the store had not.
+type sendsCounted struct {
+	store.Store
+	mu   sync.Mutex
+	sent int
+}
+
+func (s *sendsCounted) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent++
+	if s.sent > 1 {
+		return s.Store.(store.Sender).Send(b, answered)
+	}
+	return s.Store.(store.Sender).Send(b, func(store.CommitResult, error) { answered(store.CommitResult{}, errNoAnswer) })
+}
+
+var errNoAnswer = fmt.Errorf("no answer came: %w", store.ErrOutcomeUnknown)
+
+// TestEventsAreSent has an agent whose events reach the log once each, by calls for which nobody
+// waits, the first of which is not answered.
+func TestEventsAreSent(t *testing.T) {
+	st := &sendsCounted{}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		for _, word := range []string{"one", "two", "three"} {
+			if err := run.Say(word); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	succeeded(t, l.say("hi"))
+	l.wellFormed()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.sent == 0 {
+		t.Error("no batch was sent")
+	}
+}

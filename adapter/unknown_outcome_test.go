@@ -222,7 +222,7 @@ func TestRunThatMayHaveBegunHasItsPlace(t *testing.T) {
 	c := newCrowd()
 	st := &unanswered{thread: "thread"}
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, c,
-		func(o *runner.Options) { o.MaxRuns, o.Sweep, o.StoreTimeout = 1, time.Hour, 100*time.Millisecond })
+		func(o *runner.Options) { o.MaxRuns, o.Sweep, o.StoreTimeout = 1, time.Hour, time.Second })
 	st.silent.Store(true)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
