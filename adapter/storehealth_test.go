@@ -324,14 +324,14 @@ type sendsCounted struct {
 	sent int
 }
 
-func (s *sendsCounted) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+func (s *sendsCounted) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent++
 	if s.sent > 1 {
-		return s.Store.(store.Sender).Send(b, answered)
+		return s.Store.(store.Sender).Send(ctx, b, answered)
 	}
-	return s.Store.(store.Sender).Send(b, func(store.CommitResult, error) { answered(store.CommitResult{}, errNoAnswer) })
+	return s.Store.(store.Sender).Send(ctx, b, func(store.CommitResult, error) { answered(store.CommitResult{}, errNoAnswer) })
 }
 
 var errNoAnswer = fmt.Errorf("no answer came: %w", store.ErrOutcomeUnknown)

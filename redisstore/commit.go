@@ -10,12 +10,12 @@ import (
 )
 
 // Send implements store.Sender.
-func (s *Store) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+func (s *Store) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	if b.Number < 1 || b.Expect < 0 || b.Checkpoint != nil || b.End != nil || b.Join != nil || b.Bookkeeping {
 		return false
 	}
 	closing, err := link.PackArray(b.Closing)
-	return err == nil && s.commits.Send(s.conn.Keys.Thread(b.Claim.Thread), b, closing, answered) != nil
+	return err == nil && s.commits.Send(ctx, s.conn.Keys.Thread(b.Claim.Thread), b, closing, answered) != nil
 }
 
 // Commit implements store.Worker.

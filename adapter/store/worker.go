@@ -41,8 +41,9 @@ type Worker interface {
 type Sender interface {
 	// Send is Commit of a batch of events and entries alone. It calls answered with the
 	// outcome, once and from another goroutine. answered must not block: other batches wait for
-	// it. False: nothing was sent, answered is not called, and Commit may take the batch.
-	Send(b Batch, answered func(CommitResult, error)) bool
+	// it. A batch that has not gone when ctx is done does not go. False: nothing was sent,
+	// answered is not called, and Commit may take the batch.
+	Send(ctx context.Context, b Batch, answered func(CommitResult, error)) bool
 }
 
 // Claim is the right to write for a run, until its lease ends or it is fenced.

@@ -184,9 +184,9 @@ func (w *windows) Commit(ctx context.Context, b store.Batch) (store.CommitResult
 	return r, err
 }
 
-func (w *windows) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+func (w *windows) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	thread, events := b.Claim.Thread.Thread, len(b.Events)
-	return w.Store.(store.Sender).Send(b, func(r store.CommitResult, err error) {
+	return w.Store.(store.Sender).Send(ctx, b, func(r store.CommitResult, err error) {
 		w.committed(thread, events)
 		answered(r, err)
 	})

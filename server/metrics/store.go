@@ -131,10 +131,10 @@ func (s *meteredStore) Commit(ctx context.Context, b store.Batch) (store.CommitR
 }
 
 // Send implements store.Sender, if the store does.
-func (s *meteredStore) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+func (s *meteredStore) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	sender, sends := s.Store.(store.Sender)
 	began, events := time.Now(), len(b.Events)
-	return sends && sender.Send(b, func(r store.CommitResult, err error) {
+	return sends && sender.Send(ctx, b, func(r store.CommitResult, err error) {
 		s.m.called("commit", began, err)
 		s.committed(events, r, err)
 		answered(r, err)

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -14,7 +15,7 @@ type answering struct {
 	err    error
 }
 
-func (a answering) Send(_ store.Batch, answered func(store.CommitResult, error)) bool {
+func (a answering) Send(_ context.Context, _ store.Batch, answered func(store.CommitResult, error)) bool {
 	answered(store.CommitResult{Status: a.status}, a.err)
 	return true
 }
@@ -30,7 +31,7 @@ func TestSentIsCounted(t *testing.T) {
 		"failed": {answering{err: errors.New("away")}, 0, 0, 1},
 	} {
 		m, told := New(), false
-		taken := (&meteredStore{c.store, m}).Send(store.Batch{Events: make([][]byte, 2)}, func(r store.CommitResult, err error) {
+		taken := (&meteredStore{c.store, m}).Send(t.Context(), store.Batch{Events: make([][]byte, 2)}, func(r store.CommitResult, err error) {
 			told = r.Status == c.store.status && err == c.store.err
 		})
 		logged, fenced := sampled(t, m, "aguiws_events_logged_total", nil), sampled(t, m, "aguiws_commits_fenced_total", nil)

@@ -66,7 +66,7 @@ func (w *Worker) carry(b *execution.Begun) (err error) {
 	piped := make(chan struct{})
 	go func() {
 		defer close(piped)
-		x.Pipe.Run(ctx)
+		x.Pipe.Run()
 		cancel(adapter.ErrStopped)
 	}()
 	renewed := make(chan struct{})

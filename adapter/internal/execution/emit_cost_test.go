@@ -24,11 +24,11 @@ func (takesAll) Commit(_ context.Context, b store.Batch) (store.CommitResult, er
 // reasoning and a call are open.
 func emitting(t testing.TB) *line {
 	ctx, cancel := context.WithCancel(context.Background())
-	pipe := newPipeline(takesAll{}, nil, store.Claim{}, 1, 1)
+	pipe := newPipeline(ctx, takesAll{}, nil, store.Claim{}, 1, 1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		pipe.Run(ctx)
+		pipe.Run()
 	}()
 	t.Cleanup(func() {
 		cancel()

@@ -12,7 +12,7 @@ func NewExecution(ctx context.Context, cancel context.CancelCauseFunc, n *node.N
 		Activation: Activation{
 			Claim: b.Claim, Ctx: ctx, Cancel: cancel,
 			Lease: newLease(n.Store, b.Claim, n.Options.Lease, b.Asked),
-			Pipe:  newPipeline(n.Store, n.Company, b.Claim, b.Number, b.Seq),
+			Pipe:  newPipeline(ctx, n.Store, n.Company, b.Claim, b.Number, b.Seq),
 		},
 		node: n, agent: n.Options.Agents[b.Agent], named: b.Agent, label: b.Label, id: b.Id, frozen: b.Frozen, given: b.Given, headers: b.Headers,
 		continuing: b.Continuing, stored: b.Snapshot, hasParts: hasParts(b.View), version: b.View.Version,

@@ -77,6 +77,7 @@ type committer interface {
 // Who adds an item sends it, and who brings the answer to a batch sends the next one: Run is not
 // woken for events. What the store does not take in this way is Run's, and what it did not store.
 type pipeline struct {
+	ctx     context.Context
 	store   committer
 	sender  store.Sender                    // nil: Run commits all
 	answer  func(store.CommitResult, error) // answered
@@ -117,9 +118,9 @@ type failure struct {
 // newPipeline continues a claim whose last batch had the given number and left
 // the log at seq. Run must be called, and ends with the first end, the first
 // verdict against the claim, or ctx.
-func newPipeline(st committer, company *node.Company, claim store.Claim, number, seq int64) *pipeline {
+func newPipeline(ctx context.Context, st committer, company *node.Company, claim store.Claim, number, seq int64) *pipeline {
 	p := &pipeline{
-		store: st, company: company, claim: claim,
+		ctx: ctx, store: st, company: company, claim: claim,
 		number: number, expect: seq,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
@@ -174,7 +175,7 @@ func (p *pipeline) goOrWait() {
 	switch goes := p.goes(); {
 	case goes && p.flight == nil:
 		p.take()
-		if p.sender == nil || p.spans() || len(p.flight.entries) > 0 || !p.sender.Send(p.batch, p.answer) {
+		if p.sender == nil || p.spans() || len(p.flight.entries) > 0 || !p.sender.Send(p.ctx, p.batch, p.answer) {
 			p.wake <- struct{}{}
 		}
 	case !goes && !p.waits:
@@ -258,17 +259,17 @@ func (g *gathered) reset() {
 }
 
 // Run stores what is its own to store, until the run is over for this worker.
-func (p *pipeline) Run(ctx context.Context) {
+func (p *pipeline) Run() {
 	defer close(p.done)
 	for {
 		select {
-		case <-ctx.Done():
+		case <-p.ctx.Done():
 			p.fail()
 			return
 		case <-p.wake:
 		}
 		ends := p.batch.End != nil
-		result, ok := p.traced(ctx)
+		result, ok := p.traced(p.ctx)
 		if !ok {
 			p.fail()
 			return

@@ -80,7 +80,7 @@ func (s *slowStore) Commit(ctx context.Context, b store.Batch) (store.CommitResu
 // sends is a store that takes batches for which nobody waits.
 type sends struct{ committer }
 
-func (s sends) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+func (s sends) Send(_ context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	go func() { answered(s.Commit(context.Background(), b)) }()
 	return true
 }
@@ -99,11 +99,11 @@ func piped(t *testing.T, by way, st *slowStore, fn func(ctx context.Context, can
 	synctest.Test(t, func(t *testing.T) {
 		st.t = t
 		ctx, cancel := context.WithCancel(context.Background())
-		p := newPipeline(by(st), node.NewCompany(5*time.Millisecond), store.Claim{}, 1, 10)
+		p := newPipeline(ctx, by(st), node.NewCompany(5*time.Millisecond), store.Claim{}, 1, 10)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			p.Run(ctx)
+			p.Run()
 		}()
 		fn(ctx, cancel, p)
 		cancel()
@@ -294,9 +294,9 @@ func waitsForCompany(t *testing.T, by way) {
 			synctest.Test(t, func(t *testing.T) {
 				st := &timedStore{takes: test.takes, began: time.Now()}
 				ctx, cancel := context.WithCancel(t.Context())
-				p := newPipeline(by(st), node.NewCompany(wait), store.Claim{}, 1, 10)
+				p := newPipeline(ctx, by(st), node.NewCompany(wait), store.Claim{}, 1, 10)
 				var over sync.WaitGroup
-				over.Go(func() { p.Run(ctx) })
+				over.Go(func() { p.Run() })
 				for i, it := range test.items {
 					synctest.Wait()
 					time.Sleep(time.Until(st.began.Add(time.Duration(i) * ms)))
@@ -320,7 +320,7 @@ func waitsForCompany(t *testing.T, by way) {
 func TestEventsWakeNoRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &timedStore{takes: time.Second, began: time.Now()}
-		p := newPipeline(sends{st}, node.NewCompany(time.Millisecond), store.Claim{}, 1, 10)
+		p := newPipeline(t.Context(), sends{st}, node.NewCompany(time.Millisecond), store.Claim{}, 1, 10)
 		for i := range 2 {
 			for _, patient := range []bool{false, true, true} {
 				if err := p.add(t.Context(), item{events: texts("e"), patient: patient}, false); err != nil {
@@ -343,6 +343,32 @@ func TestEventsWakeNoRun(t *testing.T) {
 	})
 }
 
+// silent takes what is sent and answers nothing.
+type silent struct {
+	committer
+	sent []context.Context
+}
+
+func (s *silent) Send(ctx context.Context, _ store.Batch, _ func(store.CommitResult, error)) bool {
+	s.sent = append(s.sent, ctx)
+	return true
+}
+
+// TestBatchesLeaveWithTheirRun has a run end while its batch is under way.
+func TestBatchesLeaveWithTheirRun(t *testing.T) {
+	st := &silent{}
+	ctx, cancel := context.WithCancel(t.Context())
+	p := newPipeline(ctx, st, nil, store.Claim{}, 1, 10)
+	if err := p.add(ctx, item{events: texts("e")}, false); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	p.Run()
+	if len(st.sent) != 1 || st.sent[0].Err() == nil {
+		t.Errorf("%d batches were sent, and may go though their run has left", len(st.sent))
+	}
+}
+
 // TestCompanyLeavesTogether has the runs of a node send at the same moment, and at once when
 // they are enough.
 func TestCompanyLeavesTogether(t *testing.T) {
@@ -354,8 +380,8 @@ func TestCompanyLeavesTogether(t *testing.T) {
 			var stores []*timedStore
 			for range runs {
 				st := &timedStore{began: began}
-				p := newPipeline(st, company, store.Claim{}, 1, 10)
-				over.Go(func() { p.Run(ctx) })
+				p := newPipeline(ctx, st, company, store.Claim{}, 1, 10)
+				over.Go(func() { p.Run() })
 				if err := p.add(ctx, item{events: texts("d"), patient: true}, false); err != nil {
 					t.Fatal(err)
 				}

@@ -170,10 +170,10 @@ func (s WatchedStore) Commit(ctx context.Context, b store.Batch) (store.CommitRe
 }
 
 // Send implements store.Sender, if the store does.
-func (s WatchedStore) Send(b store.Batch, answered func(store.CommitResult, error)) bool {
+func (s WatchedStore) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	sender, sends := s.Store.(store.Sender)
 	began := s.Health.now()
-	return sends && sender.Send(b, func(r store.CommitResult, err error) {
+	return sends && sender.Send(ctx, b, func(r store.CommitResult, err error) {
 		s.Health.outcome(began, err)
 		answered(r, err)
 	})

@@ -46,6 +46,7 @@ type committer struct {
 
 // pending is a batch on its way.
 type pending struct {
+	ctx      context.Context // of who sends it
 	keys     keyspace.Thread
 	batch    store.Batch
 	closing  []byte
@@ -64,7 +65,7 @@ func (s *GroupCommit) Commit(ctx context.Context, t keyspace.Thread, b store.Bat
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	done := make(chan outcome, 1)
-	p := s.Send(t, b, closing, func(r store.CommitResult, err error) { done <- outcome{r, err} })
+	p := s.Send(context.Background(), t, b, closing, func(r store.CommitResult, err error) { done <- outcome{r, err} })
 	if p == nil {
 		return store.CommitResult{}, ErrClosed
 	}
@@ -81,10 +82,10 @@ func (s *GroupCommit) Commit(ctx context.Context, t keyspace.Thread, b store.Bat
 
 // Send is Commit, and has the committer's goroutine call answered with the outcome. Nil: the
 // store is closed.
-func (s *GroupCommit) Send(t keyspace.Thread, b store.Batch, closing []byte, answered func(store.CommitResult, error)) *pending {
+func (s *GroupCommit) Send(ctx context.Context, t keyspace.Thread, b store.Batch, closing []byte, answered func(store.CommitResult, error)) *pending {
 	committers := s.QueuesOf(t.Part).committers
 	g := committers[t.Part.Index%len(committers)]
-	p := &pending{t, b, closing, g, answered}
+	p := &pending{ctx, t, b, closing, g, answered}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -124,10 +125,19 @@ func (s *GroupCommit) Together(batches []store.Batch) (results []store.CommitRes
 	return results, errs
 }
 
-// flow sends until the store closes.
+// flow sends until the store closes. What nobody wants to have sent any more is answered.
 func (g *committer) flow() {
 	for taken := g.take(); len(taken) > 0; taken = g.take() {
-		g.send(taken)
+		taken = slices.DeleteFunc(taken, func(p *pending) bool {
+			err := p.ctx.Err()
+			if err != nil {
+				p.answered(store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err))
+			}
+			return err != nil
+		})
+		if len(taken) > 0 {
+			g.send(taken)
+		}
 	}
 }
 
@@ -152,6 +162,9 @@ func (g *committer) take() []*pending {
 }
 
 func weight(p *pending) int {
+	if p.ctx.Err() != nil {
+		return 0
+	}
 	n := batchWeight + len(p.closing)
 	for _, e := range p.batch.Events {
 		n += len(e)

@@ -45,7 +45,7 @@ var CommitTests = []stage.Test{
 		c := th.Begun(th.Execute("r1"))
 		sent := func(b store.Batch) (res store.CommitResult, taken bool) {
 			answered := make(chan error, 1)
-			if taken = th.Store.(store.Sender).Send(b, func(r store.CommitResult, err error) { res = r; answered <- err }); taken {
+			if taken = th.Store.(store.Sender).Send(e.Context(), b, func(r store.CommitResult, err error) { res = r; answered <- err }); taken {
 				stage.Must(th, res, <-answered)
 			}
 			return res, taken
