@@ -57,7 +57,8 @@ func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 			return v, err
 		}
 	}
-	return nil, errMoved
+	q.MessageIDs = ids
+	return s.read(ctx, key, q)
 }
 
 // readArchived adds to a view which of more messages were archived.

@@ -28,7 +28,8 @@ const (
 // errMoved says that a thread has moved on while it was read.
 var errMoved = fmt.Errorf("redisstore: the thread has moved on while it was read: %w", store.ErrOutcomeUnknown)
 
-// readLarge reads a thread in pieces. A thread that moves on in each try is errMoved, after which a caller may ask again.
+// readLarge reads a thread in pieces. A thread that moves on again and again is read at
+// once in the end: one that can never be read is worse than a server that waits.
 func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
 	room := link.RoomOf(ctx)
 	for range moveTries {
@@ -49,7 +50,13 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 		}
 		room.Drop(0)
 	}
-	return nil, errMoved
+	r, err := s.conn.Run(ctx, ask(""))
+	if err != nil {
+		return nil, err
+	}
+	r.Room = room
+	v, _, err := s.readView(t, r, q, nil)
+	return v, err
 }
 
 // readPieces reads the messages of a view, while those that came before are unfolded.

@@ -110,10 +110,10 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 
 // readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
 // as snapshot.lua has it, and each message by its id behind an m. The messages of a window
-// were read before. Beside pieces of a change no more than that is read.
+// were read before.
 func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapshot {
 	var snap store.Snapshot
-	chunks := map[string]string{}
+	chunks, others, pieces := map[string]string{}, map[string]string{}, ""
 	byID := make(map[string]string, len(fields.Items)/2)
 	for fields.More() {
 		name := fields.Text()
@@ -128,9 +128,16 @@ func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapsh
 			chunks[name] = fields.Text()
 		case strings.HasPrefix(name, "m"):
 			byID[name[1:]] = fields.Text()
+		case strings.HasPrefix(name, "z:"):
+			others[name[2:]] = fields.Text()
+		case name == "x":
+			pieces = fields.Text()
 		default:
 			fields.Text() // p, which only pages of messages want
 		}
+	}
+	if piecesCount(pieces) {
+		maps.Copy(byID, others)
 	}
 	if w != nil {
 		w.order = orderName(chunks["n"])
@@ -174,15 +181,15 @@ func readOrder(r *link.Reply, chunks map[string]string) []string {
 	}
 	count, _, _ := strings.Cut(strings.TrimPrefix(chunks["n"], "-"), " ")
 	n, err := strconv.Atoi(count)
-	if err != nil || n != len(chunks)-1 {
+	if err != nil || n >= len(chunks) { // those of another order may stand beside it
 		r.Spoil("no order of messages")
 		return nil
 	}
 	ids := []string{}
 	for i := range n {
-		_, list, _ := strings.Cut(chunks[orderName(chunks["n"])+strconv.Itoa(i)], ";") // behind what snapshot.lua keeps of those before
+		_, list, whole := strings.Cut(chunks[orderName(chunks["n"])+strconv.Itoa(i)], ";") // behind what snapshot.lua keeps of those before
 		chunk, err := link.Unpack(list)
-		if err != nil {
+		if err != nil || !whole {
 			r.Spoil("no order of messages")
 		}
 		ids = append(ids, chunk...)
