@@ -423,12 +423,13 @@ end
 -- describe is what is known of a dispatch: {run, state, epoch, priority, dedupe,
 -- available, attempts, max, error, node, lease, started, terminal event, continued
 -- by, created, updated, completed, record, input, summary, takeovers, waits, became,
--- stopper, instead}; times are Unix ms, 0 none.
-local function describe(t, r, d)
+-- stopper, instead}; times are Unix ms, 0 none. kept nil: its record and input are to be read.
+local function describe(t, r, d, kept, input)
+  if kept == nil then kept, input = record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id) end
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
     d.started > 0 and 1 or 0, d.terminal ~= '' and d.terminal, asks and '' or d.continued, d.created, d.created + d.updated,
-    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
+    TERMINAL[d.state] and d.created + d.completed or 0, kept, input, d.summary ~= '' and d.summary,
     tonumber(d.taken) or 0, asks and 1 or 0, asks and '' or d.became, d.stopper, d.instead }
 end
