@@ -493,6 +493,22 @@ func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 				}
 			}
 		}},
+		{"a journal of 10,000 entries is read", "journal", 2, 70, 0, func(l *load) func() {
+			c := begin(l.T, s, l.next(nil))
+			done(l, store.Batch{Claim: c, Number: 2, Expect: 1, Entries: []json.RawMessage{json.RawMessage("1")}})
+			entries := make([]any, 10_000)
+			for i := range entries {
+				entries[i] = fmt.Sprintf("%q", incompressible(200))
+			}
+			if err := raw.RPush(ctx, s.conn.Keys.Thread(l.key).Journal(), entries...).Err(); err != nil {
+				l.Fatal(err)
+			}
+			return func() {
+				if x, err := s.Journal(ctx, c); err != nil || len(x.Journal) != 10_001 {
+					l.Fatal(err)
+				}
+			}
+		}},
 		{"200 inputs that wait are listed", "", 2, 235, 0, func(l *load) func() {
 			waiting(l)
 			return func() {

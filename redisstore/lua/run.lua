@@ -349,10 +349,16 @@ local function stays(t)
   redis.call('PERSIST', t.journal)
 end
 
--- entriesOf are the journal's.
+-- entriesOf are the journal's first entries, a piece of about 512 or 512 KiB, and how many it has.
 local function entriesOf(t, r)
-  if not mayHave(r, 'j') then return {} end
-  return redis.call('LRANGE', t.journal, 0, -1)
+  local list, bytes = {}, 0
+  if not mayHave(r, 'j') then return list, 0 end
+  while #list < 512 and bytes < 524288 do
+    local page = redis.call('LRANGE', t.journal, #list, #list + 31)
+    for _, e in ipairs(page) do list[#list + 1], bytes = e, bytes + #e end
+    if #page < 32 then return list, #list end
+  end
+  return list, redis.call('LLEN', t.journal)
 end
 
 -- What is frozen has beside it, packed, what undoes a snapshot that was moved in the midst
@@ -387,9 +393,10 @@ end
 -- journal.lua returns it; known: without what is frozen and the journal.
 local function carried(t, r, d, known)
   local id, agent, began = executing(t)
-  local frozen, undo = false, false
+  local frozen, undo, entries, all = false, false, {}, 0
   if not known then frozen, undo = frozenOf(t) end
-  return { id or '', agent or '', frozen, began or 0, id and not known and entriesOf(t, r) or {}, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
+  if id and not known then entries, all = entriesOf(t, r) end
+  return { id or '', agent or '', frozen, began or 0, entries, all, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end
 
 -- agentOf names the agent of a run that waits or is active; false: the record is damaged.
