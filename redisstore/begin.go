@@ -181,9 +181,12 @@ func (s *Store) begun(b store.Begin, p beginParts, r *link.Reply) (store.BeginRe
 	}
 	if r.More() {
 		if execution := r.List(); execution.More() {
-			res.Execution = threadlog.ReadExecution(execution)
-			if p.waits != nil && res.Execution.Journal == nil {
-				res.Execution.Frozen, res.Execution.Journal = p.waits.Frozen, append(slices.Clip(p.waits.Journal), p.decisions)
+			x := threadlog.ReadExecution(execution)
+			if p.waits != nil && x.Journal == nil {
+				x.Frozen, x.Journal = p.waits.Frozen, append(slices.Clip(p.waits.Journal), p.decisions)
+			}
+			if threadlog.Told(x) { // else it is asked for
+				res.Execution = x
 			}
 			r.Join(execution)
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/redis/go-redis/v9"
 )
 
 func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
@@ -225,5 +228,48 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 	}
 	if v := view(t, s, store.ReadQuery{}); v.Version != 0 {
 		t.Errorf("version %d", v.Version)
+	}
+}
+
+// A list that comes in pieces, because inputs are large, has each dispatch that waits throughout, and none twice:
+// whatever is taken out of the queue before whichever piece.
+func TestAListOfDispatchesThatMovesOn(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	for calls, over := 1, false; !over; calls++ {
+		o := Options{Prefix: fmt.Sprint(calls), Partitions: 1}
+		s, far := open(t, server.URL(), o), open(t, server.URL(), o)
+		begin(t, s, inline(0, "r0"))
+		var want []string
+		for i := range 7 {
+			b := queued(int64(i+1), fmt.Sprint("r", i+1))
+			k := b.Kind.(store.Enqueue)
+			k.Input = json.RawMessage(fmt.Sprintf("%q", incompressible(300<<10)))
+			b.Kind = k
+			begin(t, s, b)
+			want = append(want, b.RunID)
+		}
+		at := &meddling{dying: dying{left: calls}, before: func() {
+			if res, err := s.Stop(t.Context(), store.Stop{Thread: testKey, Request: "q", RunID: "r1", QueuedOnly: true}); err != nil || !res.Stopped {
+				t.Error(res, err)
+			}
+		}}
+		far.conn.Client.(*redis.Client).AddHook(at)
+		list, err := far.Dispatches(t.Context(), testKey, store.DispatchQuery{States: []store.DispatchState{store.DispatchQueued}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if over = at.left > 0; over && calls < 4 {
+			t.Errorf("%d calls list them", calls-1)
+		}
+		var got []string
+		for _, d := range list {
+			got = append(got, d.ID)
+		}
+		if !over {
+			want = want[1:]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("before call %d one is taken out, and %q are listed", calls, got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,79 @@ func TestAThreadThatMovesOnIsReadAsOfOneMoment(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A long journal is read whole, and is what it was at one moment, or the reading says what has become of the thread:
+// whatever takes its entries out, or adds to them, before whichever of the calls.
+func TestALongJournalIsReadAsOfOneMoment(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	const entries = 3000
+	for _, waits := range []bool{false, true} {
+		// journals logs a run that waits, or goes on, and has as many entries.
+		journals := func(t *testing.T, s *Store, run string) (c store.Claim, list []json.RawMessage) {
+			c = begin(t, s, inline(view(t, s, store.ReadQuery{}).Version, run))
+			for range entries {
+				list = append(list, json.RawMessage(fmt.Sprintf("%q", incompressible(150))))
+			}
+			b := store.Batch{Claim: c, Number: 2, Expect: 1, Entries: list}
+			if waits {
+				b.Events, b.End = [][]byte{delta}, &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}}
+			}
+			commit(t, s, b)
+			return c, list
+		}
+		var others []json.RawMessage
+		for name, change := range map[string]func(t *testing.T, s *Store, c store.Claim){
+			"goes on": func(t *testing.T, s *Store, c store.Claim) {
+				if waits {
+					begin(t, s, answering(2, "r2", "xr1"))
+					return
+				}
+				commit(t, s, store.Batch{Claim: c, Number: 3, Expect: 1, Entries: []json.RawMessage{json.RawMessage(`"more"`)}})
+			},
+			"is another": func(t *testing.T, s *Store, c store.Claim) {
+				if err := s.Erase(t.Context(), testKey, store.Deletion{Withdraw: func(store.Withdrawn) ([]store.Decided, bool) { return nil, false }}); err != nil {
+					t.Error(err)
+				}
+				_, others = journals(t, s, "r3")
+			},
+		} {
+			for calls, over := 1, false; !over; calls++ {
+				t.Run(fmt.Sprint(name, waits, calls), func(t *testing.T) {
+					o := Options{Prefix: strings.ReplaceAll(t.Name(), "/", ""), Partitions: 1}
+					s, far := open(t, server.URL(), o), open(t, server.URL(), o)
+					c, list := journals(t, s, "r1")
+					at := &meddling{dying: dying{left: calls}, before: func() { change(t, s, c) }}
+					far.conn.Client.(*redis.Client).AddHook(at)
+					var x *store.ExecutionView
+					var err error
+					if waits {
+						x = view(t, far, store.ReadQuery{Window: 1, Journal: true}).Execution
+					} else {
+						x, err = far.Journal(t.Context(), c)
+					}
+					if over = at.left > 0; over && calls < 5 {
+						t.Errorf("%d calls read it", calls-1)
+					}
+					switch {
+					case over || name == "goes on" && x != nil:
+					case waits && name == "is another":
+						if x != nil && x.ID == "xr3" {
+							list = others
+						}
+					default: // which the reading says
+						if x != nil || !waits && !errors.Is(err, store.ErrClaimLost) {
+							t.Error(x != nil, err)
+						}
+						return
+					}
+					if err != nil || x == nil || len(x.Journal) < entries || !reflect.DeepEqual(x.Journal[:entries], list) {
+						t.Error(x != nil, err)
+					}
+				})
+			}
+		}
 	}
 }
 

@@ -227,6 +227,7 @@ func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 		mostBytes    = 1200 << 10
 		mostValues   = 4200
 		events       = 200_000
+		runs         = 10_000
 	)
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour})
@@ -291,6 +292,29 @@ func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 		}
 		if _, err := pipe.Exec(ctx); err != nil {
 			l.Fatal(err)
+		}
+	}
+	// ended gives a thread very many runs that have ended, in two ways.
+	ended := func(l *load) {
+		l.Helper()
+		for range 30 {
+			turnOf(l)
+		}
+		at := s.conn.Keys.Thread(l.key)
+		line, err := raw.HGet(ctx, at.Runs(), "m:"+l.run+"1").Result()
+		if err != nil {
+			l.Fatal(err)
+		}
+		for first := 0; first < runs; first += 1000 {
+			pipe := raw.Pipeline()
+			for i := first; i < first+1000; i++ {
+				id, state := fmt.Sprintf("run-%d", i), "kx"[i%2:i%2+1]
+				pipe.HSet(ctx, at.Runs(), "m:"+id, line[:1]+state+line[2:])
+				pipe.ZAdd(ctx, at.Base+"past", redis.Z{Member: fmt.Sprintf("%s%014d%010d%s", state, i, i, id)})
+			}
+			if _, err := pipe.Exec(ctx); err != nil {
+				l.Fatal(err)
+			}
 		}
 	}
 	w := &weighing{t: t, server: server}
@@ -466,6 +490,41 @@ func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 			return func() {
 				if res, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Active: c.RunID, Terminal: delta}); err != nil || len(res.Superseded) != waits {
 					l.Fatal(res, err)
+				}
+			}
+		}},
+		{"a journal of 10,000 entries is read", "journal", 2, 70, 0, func(l *load) func() {
+			c := begin(l.T, s, l.next(nil))
+			done(l, store.Batch{Claim: c, Number: 2, Expect: 1, Entries: []json.RawMessage{json.RawMessage("1")}})
+			entries := make([]any, 10_000)
+			for i := range entries {
+				entries[i] = fmt.Sprintf("%q", incompressible(200))
+			}
+			if err := raw.RPush(ctx, s.conn.Keys.Thread(l.key).Journal(), entries...).Err(); err != nil {
+				l.Fatal(err)
+			}
+			return func() {
+				if x, err := s.Journal(ctx, c); err != nil || len(x.Journal) != 10_001 {
+					l.Fatal(err)
+				}
+			}
+		}},
+		{"200 inputs that wait are listed", "", 2, 235, 0, func(l *load) func() {
+			waiting(l)
+			return func() {
+				if list, err := s.Dispatches(ctx, l.key, store.DispatchQuery{States: []store.DispatchState{store.DispatchQueued}, Limit: 1000}); err != nil || len(list) != waits {
+					l.Fatal(len(list), err)
+				}
+			}
+		}},
+		{"of 10,000 runs the oldest are listed", "", 4, 620, 0, func(l *load) func() {
+			ended(l)
+			return func() {
+				for offset, id := range map[int]string{runs + 30 - 200: "run-199", 5030: "run-4999"} {
+					list, err := s.Dispatches(ctx, l.key, store.DispatchQuery{Limit: 200, Offset: offset})
+					if err != nil || len(list) != 200 || list[0].ID != id {
+						l.Fatal(offset, len(list), err)
+					}
 				}
 			}
 		}},

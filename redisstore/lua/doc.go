@@ -29,6 +29,14 @@
 // A repair looks at the log outside of scripts, a page at a time (threadlog.Sound). The script cuts the log if it has as
 // many elements as were seen, and the same last one. Else what has come is looked at, and the script called again.
 //
+// A journal comes with a script up to about 512 entries or 512 KiB. The others are read outside of scripts, and a script
+// behind them says whether the claim is held, or the waiting thread has the same version: nobody takes entries out before
+// that (Reader.Journal, Reader.Read). A run that begins with a long journal is not told it, and asks.
+//
+// A page of dispatches begins where it is to in the middle of those that have ended without a look at those before: scripts
+// find it by the places of a few in the order (dispatches.lua). A script reads no more than 160 of them, or 512 KiB of
+// inputs, and the next begins with the last of the one before (mailbox.Records).
+//
 // Stopping all stays one script however many inputs wait. The bound of a queue bounds it: 200
 // inputs take 44 commands.
 //

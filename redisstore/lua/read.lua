@@ -26,8 +26,8 @@
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it but for some that have joined a run,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
 --   owner, used, window, where the log's list begins, bytes in that, which of the list is the first
---   of elements, how many the list has, {id, agent, frozen, began, journal} of the execution that
---   waits, if it is asked for}; a run
+--   of elements, how many the list has, {id, agent, frozen, began, the journal's first entries, how many it has}
+--   of the execution that waits, if it is asked for}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the elements have the events after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
@@ -185,7 +185,8 @@ local paused = r.pause == '1' or r.pause == '2'
 local waiting = false
 if ARG.journal == '1' and suspended(t) then
   local id, agent, began = executing(t)
-  waiting = { id, agent, (frozenOf(t)), began or 0, entriesOf(t, r) }
+  local entries, all = entriesOf(t, r)
+  waiting = { id, agent, (frozenOf(t)), began or 0, entries, all }
 end
 
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,

@@ -349,10 +349,16 @@ local function stays(t)
   redis.call('PERSIST', t.journal)
 end
 
--- entriesOf are the journal's.
+-- entriesOf are the journal's first entries, a piece of about 512 or 512 KiB, and how many it has.
 local function entriesOf(t, r)
-  if not mayHave(r, 'j') then return {} end
-  return redis.call('LRANGE', t.journal, 0, -1)
+  local list, bytes = {}, 0
+  if not mayHave(r, 'j') then return list, 0 end
+  while #list < 512 and bytes < 524288 do
+    local page = redis.call('LRANGE', t.journal, #list, #list + 31)
+    for _, e in ipairs(page) do list[#list + 1], bytes = e, bytes + #e end
+    if #page < 32 then return list, #list end
+  end
+  return list, redis.call('LLEN', t.journal)
 end
 
 -- What is frozen has beside it, packed, what undoes a snapshot that was moved in the midst
@@ -387,9 +393,10 @@ end
 -- journal.lua returns it; known: without what is frozen and the journal.
 local function carried(t, r, d, known)
   local id, agent, began = executing(t)
-  local frozen, undo = false, false
+  local frozen, undo, entries, all = false, false, {}, 0
   if not known then frozen, undo = frozenOf(t) end
-  return { id or '', agent or '', frozen, began or 0, id and not known and entriesOf(t, r) or {}, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
+  if id and not known then entries, all = entriesOf(t, r) end
+  return { id or '', agent or '', frozen, began or 0, entries, all, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end
 
 -- agentOf names the agent of a run that waits or is active; false: the record is damaged.
@@ -423,12 +430,13 @@ end
 -- describe is what is known of a dispatch: {run, state, epoch, priority, dedupe,
 -- available, attempts, max, error, node, lease, started, terminal event, continued
 -- by, created, updated, completed, record, input, summary, takeovers, waits, became,
--- stopper, instead}; times are Unix ms, 0 none.
-local function describe(t, r, d)
+-- stopper, instead}; times are Unix ms, 0 none. kept nil: its record and input are to be read.
+local function describe(t, r, d, kept, input)
+  if kept == nil then kept, input = record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id) end
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
     d.started > 0 and 1 or 0, d.terminal ~= '' and d.terminal, asks and '' or d.continued, d.created, d.created + d.updated,
-    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
+    TERMINAL[d.state] and d.created + d.completed or 0, kept, input, d.summary ~= '' and d.summary,
     tonumber(d.taken) or 0, asks and 1 or 0, asks and '' or d.became, d.stopper, d.instead }
 end

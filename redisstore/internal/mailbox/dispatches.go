@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -23,47 +24,73 @@ func (s *Records) Dispatch(ctx context.Context, key store.ThreadKey, id string) 
 	if id == "" {
 		return nil, nil
 	}
-	list, err := s.dispatches(ctx, key, id, store.DispatchQuery{})
+	list, _, err := s.dispatches(ctx, key, id, store.DispatchQuery{})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	return &list[0], nil
 }
 
-const dispatchPage = 100
+const (
+	dispatchPage  = 100       // that are listed if no limit is told
+	dispatchPiece = 160       // that one script reads
+	dispatchBytes = 512 << 10 // about, of their inputs
+	dispatchTries = 8         // readings of a thread that moves on meanwhile
+)
+
+// errMoved says that the dispatches before those that were to follow have become others.
+var errMoved = fmt.Errorf("redisstore: the thread's dispatches have moved on while they were read: %w", store.ErrOutcomeUnknown)
 
 // Dispatches implements store.Dispatches. It reads what waits and what the page
-// holds, not what lies beyond it.
+// holds, not what lies beyond it. A large page is read in pieces, each with the last dispatch of the one
+// before: whatever stays where it is in the order while they are read is listed, once.
 func (s *Records) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)
 	}
-	return s.dispatches(ctx, key, "", q)
+	q.Limit = cmp.Or(q.Limit, dispatchPage)
+	for range dispatchTries {
+		if list, err := s.inPieces(ctx, key, q); !errors.Is(err, errMoved) {
+			return list, err
+		}
+	}
+	return nil, errMoved
 }
 
-func (s *Records) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
-	r, err := s.conn.Run(ctx, s.dispatchesCall(key, id, q))
-	if err != nil {
-		return nil, err
+func (s *Records) inPieces(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) (list []store.Dispatch, err error) {
+	for known := 0; ; known = 1 {
+		piece := q
+		piece.Limit = min(q.Limit-len(list)+known, dispatchPiece)
+		piece.Offset += len(list) - known
+		found, cut, err := s.dispatches(ctx, key, "", piece)
+		if err != nil {
+			return nil, err
+		}
+		if known > 0 && (len(found) == 0 || found[0].ID != list[len(list)-1].ID) {
+			return nil, errMoved
+		}
+		list = append(list, found[known:]...)
+		if !cut && len(found) < piece.Limit || len(list) == q.Limit {
+			return list, nil
+		}
 	}
-	var list []store.Dispatch
-	for r.More() {
-		list = append(list, readDispatch(r, key))
-	}
-	return list, r.Err
 }
 
-// dispatchesCall asks for one dispatch, or for those of a query.
-func (s *Records) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) link.Call {
-	if q.Limit == 0 {
-		q.Limit = dispatchPage
-	}
+// dispatches asks for one dispatch, or for those of a query. cut: there are more of these.
+func (s *Records) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) (list []store.Dispatch, cut bool, err error) {
 	t := s.conn.Keys.Thread(key)
-	c := link.Call{Script: lua.Dispatches, Keys: t.All(), Args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
+	c := link.Call{Script: lua.Dispatches, Keys: t.All(), Args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}, {"room", dispatchBytes}}}
 	for _, state := range q.States {
 		c.Rest = append(c.Rest, string(state))
 	}
-	return c
+	r, err := s.conn.Run(ctx, c)
+	if err != nil {
+		return nil, false, err
+	}
+	for cut = r.Bool(); r.More(); {
+		list = append(list, readDispatch(r, key))
+	}
+	return list, cut, r.Err
 }
 
 func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {

@@ -43,8 +43,8 @@ func NewReader(c *link.Connection, g *link.GroupCommit, kept *Cache) *Reader {
 // askedMessages is how many messages one script is asked about.
 const askedMessages = 1000
 
-// Read implements store.Admission. What became of very many messages is asked in pieces, as long as the
-// thread is the same.
+// Read implements store.Admission. What became of very many messages, and a long journal, are read in pieces, as long
+// as the thread is the same.
 func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	ids := q.MessageIDs
 	for range moveTries {
@@ -53,7 +53,7 @@ func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 		if err != nil || v.Version == 0 || v.Archived == nil {
 			return v, err
 		}
-		if err = s.readArchived(ctx, key, v, ids[len(q.MessageIDs):]); !errors.Is(err, errMoved) {
+		if err = s.readMore(ctx, key, v, ids[len(q.MessageIDs):]); !errors.Is(err, errMoved) {
 			return v, err
 		}
 	}
@@ -61,10 +61,18 @@ func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 	return s.read(ctx, key, q)
 }
 
-// readArchived adds to a view which of more messages were archived.
-func (s *Reader) readArchived(ctx context.Context, key store.ThreadKey, v *store.ThreadView, ids []string) error {
-	t := s.conn.Keys.Thread(key)
-	for some := range slices.Chunk(ids, askedMessages) {
+// readMore adds to a view the rest of a journal, and which of more messages were archived.
+func (s *Reader) readMore(ctx context.Context, key store.ThreadKey, v *store.ThreadView, ids []string) error {
+	t, pieces := s.conn.Keys.Thread(key), slices.Collect(slices.Chunk(ids, askedMessages))
+	if v.Execution != nil && !Told(v.Execution) {
+		if err := s.readEntries(ctx, t, v.Execution); err != nil {
+			return err
+		}
+		if pieces == nil {
+			pieces = [][]string{nil} // which asks whether the thread is the same
+		}
+	}
+	for _, some := range pieces {
 		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archived, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{{"version", v.Version}}, Rest: link.AppendStrings(nil, some)})
 		if err != nil {
 			return err
