@@ -27,7 +27,7 @@ import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
 import { control } from "../server/api";
 import { bearer } from "../server/session";
-import { askedLast } from "./rows";
+import { askedAnew, askedLast } from "./rows";
 import { approves } from "../decision/told";
 import { forgetTyped } from "../decision/typed";
 import { StatePanel } from "./StatePanel";
@@ -97,7 +97,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
   useDue(status.interrupts);
   const open = allOver(status.interrupts) ? NOTHING : status.interrupts;
   // Until it is asked anew, a question whose time is over stands between its message and the next.
-  const lapsed = asked && open.length === 0 ? askedLast({ messages, interrupts: NOTHING, running, sending }) : undefined;
+  const lapsed = asked && open.length === 0 ? askedAnew({ messages, interrupts: status.interrupts, running, sending }) : undefined;
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
