@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { ALL, FAILED, MOST_PAGES, MOST_RUNS, type Noticed, resultOf, RunNotices } from "../src/ops/tenantruns";
+import { ALL, FAILED, furtherBack, MOST_PAGES, MOST_RUNS, type Noticed, resultOf, RunNotices } from "../src/ops/tenantruns";
 
 const NOW = Date.UTC(2030, 0, 31, 14);
 const HOUR_MS = 3_600_000;
@@ -39,6 +39,19 @@ it("reads so many pages at once, and says that there are more until it has read 
   expect([failures.list(NOW), failures.cut]).toEqual([[], true]);
   expect(failures.take({ items: [], next: "c" })).toBe(false);
   expect(failures.cut).toBe(false);
+});
+
+it.each([
+  ["further where too few are found", 0, 3, false, 1],
+  ["no further where they are enough", 1, 10, false, 1],
+  ["no further than notices are kept", 3, 0, false, 3],
+  ["no further where there are too many to read", 1, 0, true, 1],
+])("looks back %s", (_, back, found, cut, want) => expect(furtherBack(back, found, cut, 10)).toBe(want));
+
+it("reads fewer pages at once where few are enough", () => {
+  const notices = new RunNotices(HOUR_MS, ALL, 2);
+  const page = { items: [], next: "c", more: true };
+  expect([notices.take(page), notices.take(page), notices.cut]).toEqual([true, false, true]);
 });
 
 it("knows what became of each run of the tenant, whichever notice comes again", () => {

@@ -52,14 +52,13 @@ export function ErrorNotice({ threadId, ended, failure, remedy, dismiss, retry, 
         <strong>{run === undefined ? title : words.errors.unknown.title}</strong> {ended && <Times of={ended} />}
         {run === undefined && !isForbidden(failure.code) && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
-        {again.length > 0 ? (
-          <OrElse instead={<p>{advice}</p>}>
+        {writes !== false && <p>{advice}</p>}
+        {again.length > 0 && (
+          <OrElse instead={null}>
             <Suspense>
-              <FailedBefore earlier={again} advises={writes !== false} />
+              <FailedBefore earlier={again} code={writes === false ? undefined : failure.code} />
             </Suspense>
           </OrElse>
-        ) : (
-          writes !== false && <p>{advice}</p>
         )}
         {(run !== undefined || ended) && (
           <OrElse instead={null}>

@@ -4,11 +4,17 @@ import { saidBy, sentence, wordsFor } from "../lib/words";
 import { locale } from "../words";
 import { apart } from "../words/apart";
 
-/** Of a turn that has failed again: what else can be done, and, folded away, how it failed before. */
-export default function FailedBefore({ earlier, advises }: { earlier: readonly Ended[]; advises?: boolean }) {
+interface Props {
+  earlier: readonly Ended[];
+  /** What has failed now, if it is to be said what can be done about it. */
+  code?: string;
+}
+
+/** Of a turn that has failed again: what else can be done if it is the same each time, and, folded away, how it failed before. */
+export default function FailedBefore({ earlier, code }: Props) {
   return (
     <div className="failed-before" data-testid="failed-before">
-      {advises && <p>{apart.failsEachTime}</p>}
+      {earlier.every((end) => end.code === code) && <p>{apart.failsEachTime}</p>}
       <details>
         <summary>{apart.failedBefore(earlier.length)}</summary>
         <ol>

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import { usePolled, type Page, type RunInfo } from "../server/api";
-import { ANY, runHref, runsHref, runsPath, sinceOf, TENANT } from "./runfilters";
+import { ANY, runHref, runsHref, runsPath, TENANT } from "./runfilters";
 import { learnNames, nameOf } from "./runnames";
 import { lengthWords } from "./runway";
 import { visible } from "../../../react/lib/misleading";
 import { openQuestions, runLine, runState, unfolded } from "./runstates";
 import { useQuestions } from "./runquestions";
-import { useRunsOf, useTenantsRuns, type useFailedOfHour } from "./tenantruns";
+import { type Noticed, useLatestOfTenant, useRunsOf, type useFailedOfHour } from "./tenantruns";
 import { useDue } from "../../../react/lib/DueTag";
 import { onLink } from "../lib/route";
 import { withTitles } from "./titles";
@@ -19,21 +19,23 @@ const EVERY_MS = 5_000;
 const SHOWN = 5;
 
 /** The latest of one's own runs; a question and the run that went on with its answer are one. */
-export function LatestRuns() {
+export function LatestRuns({ title = ops.latestRuns }: { title?: string }) {
   const { data } = usePolled<Page<RunInfo>>(runsPath(ANY, 2 * SHOWN), EVERY_MS);
   useQuestions();
   const runs = unfolded(withTitles(data?.items ?? []), undefined).slice(0, SHOWN);
-  return <ShortList title={ops.latestRuns} all={runsHref(ANY)} allWords={ops.allRuns} runs={runs} hrefOf={({ threadId, id }) => runHref(threadId, id)} />;
+  return <ShortList title={title} all={runsHref(ANY)} allWords={ops.allRuns} runs={runs} hrefOf={({ threadId, id }) => runHref(threadId, id)} />;
 }
 
-/** The latest runs of everybody in the tenant, which are not known before all notices are read. */
+const NONE: readonly Noticed[] = [];
+
+/** The latest runs of everybody in the tenant, or one's own if notices tell none. */
 export function LatestOfTenant() {
-  const { data, cut, heard } = useTenantsRuns(sinceOf(ANY), false);
-  const latest = useMemo(() => (data && !cut ? data.slice(0, 2 * SHOWN) : []), [data, cut]);
-  const read = useRunsOf(latest, heard).runs;
+  const { latest, heard } = useLatestOfTenant(2 * SHOWN);
+  const { runs: read, whole } = useRunsOf(latest ?? NONE, heard);
   learnNames(read);
   useQuestions();
   const runs = unfolded(read, undefined).slice(0, SHOWN);
+  if (latest && whole && runs.length === 0) return <LatestRuns title={ops.latestOwn} />;
   const href = runsHref({ ...ANY, whose: TENANT });
   return <ShortList title={ops.latestOfTenant} all={href} allWords={ops.allRuns} runs={runs} hrefOf={({ id }) => `${href}&run=${encodeURIComponent(id)}`} across />;
 }

@@ -82,6 +82,7 @@ export class RunNotices {
   constructor(
     private readonly ageMs: number,
     private readonly which: Record<string, string>,
+    private readonly mostPages = MOST_PAGES,
   ) {}
 
   /** Where the next page is. */
@@ -98,7 +99,7 @@ export class RunNotices {
     this.missed ||= missed === true;
     for (const one of items) this.hear(one);
     const last = items.length === 0 && more !== true;
-    if (!last && ++this.pages < MOST_PAGES) return true;
+    if (!last && ++this.pages < this.mostPages) return true;
     this.pages = 0;
     this.cut = !last || this.byRun.size > MOST_RUNS;
     thin(this.byRun);
@@ -170,6 +171,36 @@ export function useTenantsRuns(since: string, onlyFailed: boolean): Polled<Notic
   const notices = useMemo(() => new RunNotices(AGES[since]!, onlyFailed ? FAILED : ALL), [since, onlyFailed]);
   const polled = usePolled<NoticedPage>(`/notices?since=${since}&failed=${onlyFailed}`, LIST_MS, undefined, notices.path);
   return { data: useTaken(notices, polled.data, polled), error: polled.error, refresh: polled.refresh, missed: notices.missed, cut: notices.cut, heard: notices.heard };
+}
+
+/** How far is looked back for the latest runs, in milliseconds. */
+const BACK_MS = [AGES.hour! / 12, AGES.hour!, AGES.day!, AGES.week!];
+
+/** So many pages are read at once of what is looked for there. */
+const FEW_PAGES = 3;
+
+/** How far to look back when so many were found: further until they are enough, or more than can be read at once. */
+export function furtherBack(back: number, found: number, cut: boolean, enough: number): number {
+  return !cut && found < enough && back < BACK_MS.length - 1 ? back + 1 : back;
+}
+
+/** The latest runs of the tenant, as far as few notices tell; undefined: they are not read yet. None: there are none, or too many to read at once. */
+export function useLatestOfTenant(enough: number): { latest?: readonly Noticed[]; heard: RunNotices["heard"] } {
+  const [back, goBack] = useState(0);
+  const [found, find] = useState<readonly Noticed[]>();
+  const notices = useMemo(() => new RunNotices(BACK_MS[back]!, ALL, FEW_PAGES), [back]);
+  const polled = usePolled<NoticedPage>(`/notices?latest=${back}`, LIST_MS, undefined, notices.path);
+  const list = useTaken(notices, polled.data, polled);
+  const { cut, heard } = notices;
+  useEffect(() => {
+    if (!list) return;
+    const next = furtherBack(back, list.length, cut, enough);
+    goBack(next);
+    // What is read of too many are the oldest of them.
+    if (next === back) find((before = []) => (cut ? before : list));
+    else find((before) => (list.length > 0 ? list : before));
+  }, [back, list, cut, enough]);
+  return { latest: useMemo(() => found?.slice(0, enough), [found, enough]), heard };
 }
 
 /** Most failed runs of one's own that are counted. */

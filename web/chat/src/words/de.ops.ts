@@ -131,6 +131,7 @@ export const ops: typeof en = {
   oldestWaits: (span) => `ältester ${span}`.trim(),
   failedOfHour: "Fehlschläge der letzten Stunde",
   latestRuns: "Letzte Läufe",
+  latestOwn: "Eigene letzte Läufe",
   latestOfTenant: "Letzte Läufe aller Personen",
   latestFailures: "Letzte Fehlschläge",
   allRuns: "Alle Läufe",

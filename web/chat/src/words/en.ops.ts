@@ -129,6 +129,7 @@ export const ops = {
   oldestWaits: (span: string) => `oldest ${span}`.trim(),
   failedOfHour: "failed in the last hour",
   latestRuns: "Latest runs",
+  latestOwn: "Your own latest runs",
   latestOfTenant: "Everybody's latest runs",
   latestFailures: "Latest failures",
   allRuns: "All runs",
