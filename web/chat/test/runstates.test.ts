@@ -34,7 +34,7 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: asked("aguiws:timer") })).toBe("waited, and did not go on|");
   expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("question answered|");
   expect(said({ outcome: asked("tool_call") })).toBe("question not answered|");
-  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("question cancelled|");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("no answer given|");
   // A question whose time is over is nobody's to answer, whether it is open still or the server has ended it.
   expect(said({ outcome: asked("tool_call", "2020-01-01T10:00:00Z"), waits: true })).toBe("expired, nobody answered|late");
   expect(said({ outcome: asked("tool_call", "2999-01-01T10:00:00Z"), waits: true })).toBe("waits for an answer|asked");
