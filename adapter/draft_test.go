@@ -64,6 +64,40 @@ func TestDraftThatIsTooLarge(t *testing.T) {
 	}
 }
 
+// A draft is one even if it is the last: the agent goes on when the word is given, with all of them.
+func TestLastDraftIsKept(t *testing.T) {
+	l := newLab(t, asker(confirmation("one"), confirmation("two")))
+	open := interrupts(t, l.say("hi"))
+	keep := func(id, payload string) (*protocol.RunError, bool) {
+		t.Helper()
+		refusal, ok, err := l.runner.KeepDraft(l.ctx(), l.key, "tenant", "ann", resolved(id, payload), store.Origin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return refusal, ok
+	}
+	for _, one := range open {
+		if refusal, ok := keep(one.ID, `1`); refusal != nil || !ok {
+			t.Fatal(refusal, ok)
+		}
+	}
+	thread, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || thread.Open == nil || thread.Open.Interrupts[0].Draft == nil || thread.Open.Interrupts[1].Draft == nil {
+		t.Fatalf("%+v %v", thread, err)
+	}
+	if refusal, ok := keep("other", `1`); refusal != nil || ok {
+		t.Error(refusal, ok)
+	}
+	if refusal, _ := keep(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`); refusal == nil {
+		t.Error("what is too large is kept")
+	}
+	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "ann", "go", []protocol.ResumeEntry{resolved(open[1].ID, `2`)}, store.Origin{}, nil)
+	if err != nil || len(a.Missing) > 0 || a.Admitted.Disposition != admission.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	succeeded(t, l.untilEnd())
+}
+
 // beforeBegin does something once, between what an input was judged on and its
 // being admitted.
 type beforeBegin struct {

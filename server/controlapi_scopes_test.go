@@ -59,6 +59,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"leaveInterrupts":       {"read approver admin", "approver admin"},
 	"assignInterrupts":      {"run approver admin", "approver admin"},
 	"releaseInterrupts":     {"run approver admin", "approver admin"},
+	"keepDraft":             {"run approver admin", "approver admin"},
 	"dropDraft":             {"run approver admin", "approver admin"},
 	"listWork":              {"metrics", ""}, // and admin with tenants
 	"listUpstreams":         {"metrics", ""}, // and admin with tenants

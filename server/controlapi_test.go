@@ -375,6 +375,18 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", led)
 	}
 	var entries []string
+	for _, a := range asked {
+		draft := "/threads/t2/interrupts/" + a.(map[string]any)["id"].(string) + "/draft" + theirs
+		op.fails("keepDraft", 400, "invalid_input", draft, `{"status":"perhaps"}`)
+		op.call("keepDraft", 204, draft, `{"status":"cancelled"}`)
+	}
+	for _, one := range items(op.call("listInterrupts", 200, "/threads/t2/interrupts"+theirs, ""))[0]["interrupts"].([]any) {
+		one := one.(map[string]any)
+		if one["draft"] == nil {
+			t.Errorf("no draft of %v", one)
+		}
+		op.call("dropDraft", 204, "/threads/t2/interrupts/"+one["id"].(string)+"/draft"+theirs, "")
+	}
 	for i, a := range asked {
 		id := a.(map[string]any)["id"].(string)
 		entries = append(entries, fmt.Sprintf(`{"interruptId":%q,"status":"cancelled"}`, id))
@@ -396,6 +408,7 @@ func TestV1Operations(t *testing.T) {
 	if again[0]["error"] != nil || again[0]["resolved"].(map[string]any)["admitted"].(map[string]any)["disposition"] != "repeat" {
 		t.Errorf("%v", again)
 	}
+	v.fails("keepDraft", 404, "interrupt_not_found", "/threads/t2/interrupts/x/draft", `{"status":"cancelled"}`)
 	v.fails("dropDraft", 404, "interrupt_not_found", "/threads/t2/interrupts/x/draft", "")
 	op.fails("listInterruptMessages", 404, "interrupt_not_found", of, "")
 

@@ -30,6 +30,7 @@ func init() {
 	bodies["DELETE /v1/threads/{thread}/interrupts/review"] = nothing
 	bodies["PUT /v1/threads/{thread}/interrupts/assignment"] = nothing
 	bodies["DELETE /v1/threads/{thread}/interrupts/assignment"] = nothing
+	bodies["PUT /v1/threads/{thread}/interrupts/{interrupt}/draft"] = func(ids) string { return `{"status":"cancelled"}` }
 	bodies["DELETE /v1/threads/{thread}/interrupts/{interrupt}/draft"] = nothing
 	bodies["POST /v1/inbox/resolve"] = func(i ids) string {
 		return fmt.Sprintf(`{"idempotencyKey":"k","items":[{"threadId":%q,"entries":[{"interruptId":%q,"status":"cancelled"}]}]}`, i.thread, i.interrupt)

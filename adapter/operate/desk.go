@@ -2,8 +2,8 @@
 // of it is methods of a Desk, which each runner.Runner is: call runs.Inbox(ctx, query) on what
 // runner.New returned. These are the methods:
 //
-//   - Questions: Inbox, CountInbox, Open, LedTo, Review, Assign, Answer, DropDraft, ListedArguments,
-//     AnswerLogin, OpenEvent, SendEvent.
+//   - Questions: Inbox, CountInbox, Open, LedTo, Review, Assign, Answer, KeepDraft, DropDraft,
+//     ListedArguments, AnswerLogin, OpenEvent, SendEvent.
 //   - Threads: Threads, Thread, ThreadInfos, Whose, SetTitle, Messages, Branches, Payload,
 //     ReadPayload, CreateThread, UpdateThread, DeleteThread, Inject.
 //   - Threads below others: Trees, TreeThread, OneInTree, Below, Placed, Described, DeleteTree,

@@ -3,10 +3,8 @@ package operate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,9 +29,6 @@ type inbox struct {
 	threads   *threads
 	backoff   *carry.Backoff
 }
-
-// maxDraftBytes is what a store keeps of a draft.
-const maxDraftBytes = 64 << 10
 
 // Answered answers Answer.
 type Answered struct {
@@ -78,13 +73,18 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 }
 
 func (ib *inbox) answerAt(ctx context.Context, key store.ThreadKey, in admit.Request, entries []protocol.ResumeEntry) (Answered, error) {
+	return ib.inTurn(ctx, key, func() (Answered, bool, error) { return ib.answer(ctx, key, in, entries) })
+}
+
+// inTurn does something about a thread's answers, and again while the thread changes meanwhile.
+func (ib *inbox) inTurn(ctx context.Context, key store.ThreadKey, do func() (answered Answered, stale bool, err error)) (Answered, error) {
 	give, refusal, err := ib.admission.Turns.Take(ctx, key)
 	if err != nil || refusal != nil {
 		return Answered{Admitted: admission.Admitted{Disposition: admission.Refused, Refusal: refusal}}, err
 	}
 	defer give()
 	for lost := (admit.Losses{}); ; {
-		answered, stale, err := ib.answer(ctx, key, in, entries)
+		answered, stale, err := do()
 		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: admit.Refused(ib.backoff.Unreadable(key, err))}, nil
 		}
@@ -98,12 +98,7 @@ func (ib *inbox) answerAt(ctx context.Context, key store.ThreadKey, in admit.Req
 }
 
 func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in admit.Request, entries []protocol.ResumeEntry) (Answered, bool, error) {
-	j, err := admit.Read(ctx, ib.Node, key, in.Run)
-	if err != nil {
-		return Answered{}, false, err
-	}
-	j.Duties = judge.Duties{Separate: ib.Options.SeparateDuties, User: in.User}
-	open, err := stored.Suspension(j.View.Suspension)
+	j, open, err := ib.asked(ctx, key, in)
 	if err != nil {
 		return Answered{}, false, err
 	}
@@ -120,19 +115,19 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in admit.Reque
 		by[e.InterruptID], given[e.InterruptID] = decision.Signature{User: in.User, Origin: in.From}, e
 		foreign = foreign || open.Item(e.InterruptID) == nil
 	}
-	var missing []string
+	missing := 0
 	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: in.Run.RunID, ProtocolVersion: lifecycle.Version}
 	if open != nil {
 		for _, it := range open.Items {
 			entry, ok := given[it.ID]
 			if !ok {
-				missing = append(missing, it.ID)
+				missing++
 				continue
 			}
 			all.Resume = append(all.Resume, entry)
 		}
 	}
-	if foreign || len(missing) == 0 {
+	if foreign || missing == 0 {
 		version := j.View.Version // drafts may be taken back until all is accepted
 		if foreign {
 			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
@@ -141,29 +136,9 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in admit.Reque
 		admitted, moved, err := ib.admission.SubmitAt(ctx, in, version)
 		return Answered{Admitted: admitted}, moved, err
 	}
-	drafts := map[string]json.RawMessage{}
-	for _, e := range entries {
-		refusal, err := j.CheckDraft(ctx, open, e)
-		if err != nil || refusal != nil {
-			decision.NoteRefused(ib.Node, key, refusal, []protocol.ResumeEntry{e})
-			return Answered{Admitted: admit.Refused(refusal)}, false, err
-		}
-		if drafts[e.InterruptID], err = json.Marshal(decision.Signed(e, decision.Signature{User: in.User, Origin: in.From})); err != nil {
-			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
-		}
-		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {
-			return Answered{Admitted: admit.Refused(judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf(
-				"the answer to interrupt %s has %d bytes, and at most %d are kept until the others are given: give all of them at once",
-				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
-		}
-	}
-	now, kept, err := ib.Store.Drafts(ctx, key, j.View.Version, in.User, drafts)
-	if err != nil || !kept {
-		return Answered{}, err == nil, err
-	}
+	answered, stale, err := ib.keep(ctx, key, in, j, open, entries)
 	// Others may have given the rest meanwhile: then it is all there to submit.
-	missing = slices.DeleteFunc(open.IDs(), func(id string) bool { return now[id] != nil })
-	return Answered{Missing: missing}, len(missing) == 0, nil
+	return answered, stale || err == nil && answered.Admitted.Refusal == nil && len(answered.Missing) == 0, err
 }
 
 // reviewed is how long it is noted that somebody looks at open interrupts, unless that is
@@ -193,10 +168,4 @@ func (ib *inbox) Assign(ctx context.Context, key store.ThreadKey, user string, o
 		length = 0
 	}
 	return ib.Store.Assign(ctx, key, user, length)
-}
-
-// DropDraft takes a draft back; user is who does it, as Input.User. False: the interrupt is not open.
-func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error) {
-	_, ok, err := ib.Store.Drafts(ctx, key, 0, user, map[string]json.RawMessage{interruptID: nil})
-	return ok, err
 }

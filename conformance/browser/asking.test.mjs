@@ -97,7 +97,7 @@ test("a run that waits is stopped where a run is, and everybody sees that", asyn
     await each.asked(REASON, 0);
     await until(async () => (await each.at("stop-waiting").count()) === 0, "the button goes");
   }
-  assert.equal(await tab.page.getByTestId("verdict").last().textContent(), "no answer");
+  assert.equal(await tab.page.getByTestId("verdict").last().textContent(), "no answer given");
   // The agent, which keeps its question itself, is told with the next message.
   await tab.say("ask");
   await tab.says("Told: cancelled");

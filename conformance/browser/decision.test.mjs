@@ -50,7 +50,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["EUR", "7", "was 10"]);
   await propose();
   await tab.decide(tab.at("cancel"));
-  await verdicts(tab, other, "no answer by ann");
+  await verdicts(tab, other, "no answer given by ann");
   assert.deepEqual(await barriers(tab.page), []);
   await tab.shot("90-decisions");
 });
@@ -60,7 +60,7 @@ test("a no that is pressed asks for a reason and is what Enter does there, Escap
   const tab = await Tab.open(await person(), embedded);
   await tab.say(`/tool ${tool} {"eur":10}`);
   const card = await tab.asked("tool_call");
-  assert.equal(await card.getByTestId("cancel").innerText(), "Skip");
+  assert.equal(await card.getByTestId("cancel").innerText(), "Give no answer");
   const filled = () => card.locator("button.primary").evaluateAll((all) => all.map((button) => button.dataset.testid).join());
   const focused = (hook) => until(() => card.getByTestId(hook).evaluate((control) => control === document.activeElement), `${hook} has the focus`);
   assert.equal(await filled(), "approve");

@@ -146,7 +146,10 @@ test("drafts of the inbox show in the chat, and those of the chat in the inbox",
   assert.equal(await inInbox.nth(1).getByTestId("decision").textContent(), "Approved with edits");
   // The last one is not the order to go on: that is given with the button.
   await inChat.nth(2).getByTestId("approve").click();
-  await until(async () => (await asking.at("answer-progress").textContent()) === "3 of 3 answered", "the last one is answered");
+  await progress("3 of 3 answered");
+  await late.front();
+  await late.page.reload();
+  await until(async () => (await late.at("submit-answers").count()) === 1, "whoever comes back looks all of them over");
   assert.equal(await asking.at("interrupt").count(), 3);
   await asking.click("submit-answers");
   await asking.says("I have called task_3.");

@@ -313,6 +313,7 @@ test("a server that asks who comes gets a token, and the tab keeps it to itself"
   await tab.page.keyboard.press("Enter");
   await tab.connected();
   await until(() => tab.at("composer").evaluate((element) => element === document.activeElement), "one can write at once");
+  assert.equal(await tab.at("no-such-chat").count(), 0, "what was made for nobody is no address that they followed");
   await tab.say("/say let in");
   await tab.says("let in");
   const kept = await tab.page.evaluate(() => JSON.stringify([{ ...localStorage }, document.cookie, location.href]));

@@ -61,6 +61,7 @@ var operations = map[string]asked{
 	"leaveInterrupts":       {thread: "q-999", want: 204},
 	"assignInterrupts":      {thread: "q-999", want: 204},
 	"releaseInterrupts":     {thread: "q-999", want: 204},
+	"keepDraft":             {thread: "many", named: map[string]string{"interrupt": "{many}"}, body: `{"status":"cancelled"}`, want: 204},
 	"dropDraft":             {thread: "many", named: map[string]string{"interrupt": "{many}"}, want: 204},
 	"beginLogin":            {thread: "login", named: map[string]string{"interrupt": "{login}", "provider": "idp"}, want: 200, has: `"url"`},
 	"getLogin":              {thread: "login", named: map[string]string{"interrupt": "{login}", "provider": "idp"}, want: 200, has: `"idp"`},

@@ -128,14 +128,15 @@ var towards = [][2]string{
 	{"in", "in"}, {"from", "from"}, {"with", "with"}, {"at", "at"}, {"on", "on"},
 }
 
-// sentenceIn is the first sentence of a text, without commands and JSON. It is
-// empty when nothing else is in the text.
+// sentenceIn is the first sentence of a text, without JSON, and without a command unless that
+// is alone. It is empty when nothing else is in the text.
 func sentenceIn(text string) string {
+	if command := commandAlone(text); command != "" {
+		return command
+	}
 	command, text := commandIn(readable(text))
 	title := firstSentence(plain(text))
-	if command != "" && !strings.ContainsFunc(title, unicode.IsLetter) {
-		title = strings.TrimSpace(spoken(command) + " " + title)
-	} else if command != "" && (compoundName.MatchString(title) || toolCall.MatchString(text)) {
+	if command != "" && (compoundName.MatchString(title) || toolCall.MatchString(text)) {
 		title = spoken(title) + towardsIn(text)
 	}
 	return title

@@ -59,6 +59,11 @@ type entryJSON struct {
 	Payload     json.RawMessage `json:"payload,omitempty"`
 }
 
+type draftJSON struct {
+	Status  string          `json:"status" jsonschema:"The answer: resolved or cancelled."`
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
 type resolveJSON struct {
 	Label   string      `json:"runId,omitempty" jsonschema:"An id of the caller's for the run that the answers begin. The server makes one if it is left out."`
 	Entries []entryJSON `json:"entries"`
@@ -97,6 +102,9 @@ func inboxOperations() []operation {
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).assign},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/assignment", id: "releaseInterrupts", summary: "Delete the note that a thread's open interrupts are assigned to the caller",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).release},
+		{method: "PUT", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "keepDraft", summary: "Keep an answer to an open interrupt as a draft",
+			notes: "The agent does not go on, even if all interrupts have an answer by then: resolveInterrupts gives the word.",
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, body: draftJSON{}, status: 204, serve: (*call).keepDraft},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Delete a draft",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).dropDraft},
 	}
@@ -164,13 +172,20 @@ func (c *call) resolve() (any, error) {
 func entriesOf(sent []entryJSON, where string) ([]protocol.ResumeEntry, error) {
 	entries := make([]protocol.ResumeEntry, len(sent))
 	for i, e := range sent {
-		status := protocol.ResumeStatus(e.Status)
-		if status != protocol.ResumeResolved && status != protocol.ResumeCancelled {
-			return nil, badRequest(fmt.Sprintf("%s/%d/status is resolved or cancelled", where, i))
+		var err error
+		if entries[i], err = entryOf(e, fmt.Sprintf("%s/%d/", where, i)); err != nil {
+			return nil, err
 		}
-		entries[i] = protocol.ResumeEntry{InterruptID: e.InterruptID, Status: status, Payload: protocol.Any(e.Payload)}
 	}
 	return entries, nil
+}
+
+func entryOf(e entryJSON, where string) (protocol.ResumeEntry, error) {
+	status := protocol.ResumeStatus(e.Status)
+	if status != protocol.ResumeResolved && status != protocol.ResumeCancelled {
+		return protocol.ResumeEntry{}, badRequest(where + "status is resolved or cancelled")
+	}
+	return protocol.ResumeEntry{InterruptID: e.InterruptID, Status: status, Payload: protocol.Any(e.Payload)}, nil
 }
 
 func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label string, entries []protocol.ResumeEntry) (*resolvedJSON, error) {
@@ -241,6 +256,30 @@ func (c *call) others(users []string) []string {
 		}
 	}
 	return names
+}
+
+func (c *call) keepDraft() (any, error) {
+	var in draftJSON
+	if err := c.read(&in); err != nil {
+		return nil, err
+	}
+	entry, err := entryOf(entryJSON{c.r.PathValue("interrupt"), in.Status, in.Payload}, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.used(); err != nil {
+		return nil, err
+	}
+	refusal, open, err := c.Runner.KeepDraft(c.r.Context(), c.key, c.caller.Identity.Tenant, c.caller.Name(), entry, c.caller.Origin(store.ThroughInbox))
+	switch {
+	case err != nil:
+		return nil, err
+	case refusal != nil:
+		return nil, problemOfInput(refusal)
+	case !open:
+		return nil, errNoInterrupt
+	}
+	return nil, nil
 }
 
 func (c *call) dropDraft() (any, error) {

@@ -3,6 +3,7 @@
 import { randomUUID } from "@ag-ui/client";
 import { useCallback, useEffect, useState } from "react";
 import { keepOwn, ownOf } from "./server/own";
+import { usePerson } from "./server/session";
 import { go, place, threadHref, whenMoved } from "./lib/route";
 
 const PARAMETER = "thread";
@@ -26,17 +27,29 @@ export function useElsewhere(): { threadId: string; namespace: string } | undefi
   return threadId && namespace ? { threadId, namespace } : undefined;
 }
 
+/** Those that were made in this tab, for whomever, as long as nothing has happened in them. */
+const made = new Map<string, boolean>();
+
 /** A new id, of a thread that nothing has happened in yet. */
 function make(agent?: string | null): string {
   const threadId = randomUUID();
+  made.set(threadId, true);
   keepOwn(MADE, threadId, agent || true);
   return threadId;
 }
 
 /** Whether a thread's id was made in this tab: nobody expects anything in it. */
 export function madeHere(threadId: string): boolean {
-  return ownOf(MADE, threadId) !== undefined;
+  const here = ownOf(MADE, threadId) !== undefined;
+  if (here && !made.has(threadId)) made.set(threadId, true);
+  return here;
 }
+
+/** Something has happened in it. */
+export const isUsed = (threadId: string) => void made.set(threadId, false);
+
+/** The id for whoever signs in after another: they follow an address, and what was only made here is nobody's. */
+export const forNext = (threadId: string): string => (made.get(threadId) ? make() : threadId);
 
 /** The agent that was chosen in this tab for a thread that was made in it. */
 export function chosenFor(threadId: string): string | undefined {
@@ -49,13 +62,15 @@ export const chooseFor = (threadId: string, agent: string) => void keepOwn(MADE,
 
 /** The thread of the address, made when there is none, and the way to a new one. */
 export function useThreadId(): [string, () => void] {
-  const [threadId, setThreadId] = useState(() => addressed() ?? make(new URLSearchParams(location.search).get(AGENT)));
+  const person = usePerson();
+  const [{ threadId, whose }, set] = useState(() => ({ threadId: addressed() ?? make(new URLSearchParams(location.search).get(AGENT)), whose: person }));
+  if (whose !== person) set({ threadId: forNext(threadId), whose: person });
   useEffect(() => {
     if (addressed() !== threadId) history.replaceState(null, "", threadHref(threadId));
   }, [threadId]);
   useEffect(() => {
     return whenMoved(() => {
-      if (place() === "/") setThreadId((now) => addressed() ?? now);
+      if (place() === "/") set((now) => ({ ...now, threadId: addressed() ?? now.threadId }));
     });
   }, []);
   const begin = useCallback(() => go(threadHref(make())), []);

@@ -39,7 +39,7 @@ it.each([
   [{ status: "resolved", payload: { approved: false } }, "No"],
   [{ status: "resolved", payload: { quarter: "Q2" } }, "Answered"],
   [{ status: "resolved", payload: undefined }, "Answered"],
-  [{ status: "cancelled", payload: undefined }, "Skipped"],
+  [{ status: "cancelled", payload: undefined }, "No answer given"],
   [{ status: "cancelled", payload: undefined, through: "steering" }, "Cancelled"],
   [{ status: "expired", payload: undefined }, "Timed out"],
   [{ status: "expired", payload: { approved: false } }, "Timed out, default answer given"],

@@ -34,7 +34,7 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: asked("aguiws:timer") })).toBe("waited, and did not go on|");
   expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("question answered|");
   expect(said({ outcome: asked("tool_call") })).toBe("question not answered|");
-  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("question cancelled|");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("no answer given|");
   // A question whose time is over is nobody's to answer, whether it is open still or the server has ended it.
   expect(said({ outcome: asked("tool_call", "2020-01-01T10:00:00Z"), waits: true })).toBe("expired, nobody answered|late");
   expect(said({ outcome: asked("tool_call", "2999-01-01T10:00:00Z"), waits: true })).toBe("waits for an answer|asked");
@@ -102,7 +102,7 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
 });
 
 it.each([
-  [{ title: "Panic" }, "/panic", "Panic", undefined],
+  [{ title: "/panic" }, "/panic", "/panic", undefined],
   [{ title: "out of paper" }, "/fail out of paper", "out of paper", "/fail out of paper"],
   [{ title: "x", asked: "Plan a trip to…" }, "Plan a trip to Lisbon.\nAnd a hotel.", "Plan a trip to Lisbon.\nAnd a hotel.", undefined],
   [{ title: "Panic" }, undefined, "Panic", undefined],
@@ -112,15 +112,19 @@ it.each([
 
 const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
 
-it("calls a run by its question if what was asked says no more, and says that it was declined", () => {
+it("calls a run by its question, whatever was asked, and says that it was declined or got no answer", () => {
   const pay = { askedBy: { id: "q1" }, answeredBy: { id: "q2" }, tool: "pay", arguments: { to: "Zoe", eur: 9000 }, payload: { approved: false } };
   const ended = { outcome: { type: "RUN_FINISHED", outcome: { type: "success" } } };
   learnDecided([decision(pay)]);
-  expect([run({ id: "q1", asked: "pay" }), run({ id: "q2", execution: "none", title: "pay" }), run({ id: "q2", asked: "Pay what is due to Zoe" })].map(nameOf)).toEqual(["Pay to Zoe", "Pay to Zoe", "Pay what is due to Zoe"]);
+  expect([run({ id: "q1", asked: "pay" }), run({ id: "q2", execution: "none", title: "pay" }), run({ id: "q2", asked: "Pay what is due to Zoe" })].map(nameOf)).toEqual(["Pay to Zoe", "Pay to Zoe", "Pay to Zoe"]);
   expect(belowName(run({ id: "q2", execution: "none", title: "pay" }), "Not paid")).toBe("Not paid");
-  expect([run({ id: "q1", execution: "none", title: "Payroll" }), run({ id: "q1", asked: "給料" })].map(nameOf)).toEqual(["Pay to Zoe", "給料"]);
+  expect([run({ id: "q1", execution: "none", title: "Payroll" }), run({ id: "q1", asked: "給料" })].map(nameOf)).toEqual(["Pay to Zoe", "Pay to Zoe"]);
   expect(belowName(run({ id: "q1", execution: "none", title: "Payroll" }), "Not paid")).toBe("Not paid · in chat “Payroll”");
   expect(Object.values(runState(run({ id: "q2", ...ended })))).toEqual(["declined", ""]);
+  learnDecided([decision({ ...pay, status: "cancelled", payload: undefined, through: "inbox" })]);
+  expect(Object.values(runState(run({ id: "q2", ...ended })))).toEqual(["no answer given", ""]);
+  learnDecided([decision({ ...pay, status: "cancelled", payload: undefined, through: "steering" })]);
+  expect(runState(run({ id: "q2", ...ended })).words).toBe("succeeded");
   const two = [decision({ ...pay, interruptId: "b", arguments: { to: "Ada" }, payload: { approved: true } }), decision(pay)];
   learnDecided(two);
   expect(nameOf(run({ id: "q1", asked: "Expire 1" }))).toBe("Pay to Zoe and 1 more");

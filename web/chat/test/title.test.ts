@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { sentenceTitle, titleOf } from "../src/chat/title";
+import { titleOf } from "../src/chat/title";
 
 const cases: Array<{ text: string; files?: string[]; title: string }> = JSON.parse(
   readFileSync(new URL("../../../adapter/internal/admit/testdata/titles.json", import.meta.url), "utf8"),
@@ -19,5 +19,4 @@ it("is what the first message says that says something", () => {
   expect(titleOf([])).toBeUndefined();
   expect(titleOf([{ id: "a", role: "assistant", content: "Hi" }, { id: "b", role: "user", content: '{"a":1}' }, { id: "c", role: "user", content: "Go on." }])).toBe("Go on");
   expect(titleOf([{ id: "a", role: "user", content: "/form" }, { id: "b", role: "user", content: "/steps 5" }, { id: "c", role: "user", content: "Go on." }])).toBe("Go on");
-  expect(sentenceTitle("/form")).toBe("Form");
 });

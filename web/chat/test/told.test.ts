@@ -33,7 +33,7 @@ describe("a decision", () => {
     [{ approved: false, by: "bob" }, true, "declined by bob"],
     [{ approved: false }, false, "no"],
     [{}, false, "answered"],
-    [{ status: "cancelled" as const, by: "ann" }, true, "no answer by ann"],
+    [{ status: "cancelled" as const, by: "ann" }, true, "no answer given by ann"],
     [{ status: "cancelled" as const, by: "ann", through: "steering" }, true, "cancelled by ann"],
     [{ status: "expired" as const }, true, "expired"],
     [{ through: "call", payload: { thread: "c", text: "done" } }, false, "came back"],
@@ -84,11 +84,11 @@ describe("a call", () => {
     ["has failed by its message", { asked: false, running: false, result: result("no", "no") }, "failed"],
     ["is declined, not done", { asked: false, running: false, told: { ...told, approved: false, by: "ann" }, result: result('{"executed":false,"declined":true}') }, "declined by ann"],
     ["is declined where nobody tells of decisions", { asked: false, running: false, result: result('{"executed":false,"declined":true}') }, "declined"],
-    ["is cancelled", { asked: false, running: false, told: { ...told, status: "cancelled" as const } }, "no answer"],
+    ["is cancelled", { asked: false, running: false, told: { ...told, status: "cancelled" as const } }, "no answer given"],
     ["has expired", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"expired":true}') }, "expired"],
     ["has a default answer and a result", { asked: false, running: false, told: { ...told, status: "expired" as const, payload: { approved: true } }, result: result('{"ok":true}') }, "expired, done"],
     ["has a default answer and has failed", { asked: false, running: false, told: { ...told, status: "expired" as const, payload: { approved: true } }, result: result('{"executed":false,"error":"no"}') }, "expired, failed"],
-    ["is cancelled, whatever its agent says of it", { asked: false, running: false, told: { ...told, status: "cancelled" as const }, result: result("Nobody wanted it.") }, "no answer"],
+    ["is cancelled, whatever its agent says of it", { asked: false, running: false, told: { ...told, status: "cancelled" as const }, result: result("Nobody wanted it.") }, "no answer given"],
     ["has expired, whatever its agent says of it", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result("Too late.") }, "expired"],
     ["is not done where that is all that is said", { asked: false, running: false, result: result('{"executed":false}') }, "failed"],
     ["waits", { asked: false, waiting: true, running: false }, "waiting"],
@@ -174,7 +174,7 @@ describe("a thread's record", () => {
     expect(verdict(onlyRecord)).toBe("declined by bob undefined");
     const cancelled = new ThreadRecord();
     cancelled.learn([onRecord({ toolCallId: "c", at: late, status: "cancelled", user: "bob", answeredBy: { id: "s3", runId: "r3" } }), first], []);
-    expect(verdict(cancelled)).toBe("no answer by bob undefined");
+    expect(verdict(cancelled)).toBe("no answer given by bob undefined");
   });
 
   it("has the last of several questions about one call", () => {

@@ -33,7 +33,7 @@ const decision: Strings["decision"] = {
   factCall: "Aufruf",
   factKey: "Idempotenzschlüssel",
   expired: "Die Frist für die Antwort ist abgelaufen.",
-  goOn: "Überspringen",
+  goOn: "Keine Antwort geben",
   close: "Schließen",
   askAgain: "Erneut fragen",
   change: "Ändern",
@@ -50,14 +50,14 @@ const decision: Strings["decision"] = {
 };
 
 const answer: Strings["answer"] = {
-  cancelled: "Übersprungen",
+  cancelled: "Keine Antwort gegeben",
   answered: "Beantwortet",
   declined: "Abgelehnt",
   approved: "Freigegeben",
   edited: "Mit Änderungen freigegeben",
   chosen: (label, about) => `Mit „${label}“ beantwortet: ${about}`,
   about: (label, about) => `${label}: ${about}`,
-  unanswered: (about) => `Übersprungen: ${about}`,
+  unanswered: (about) => `Keine Antwort gegeben: ${about}`,
   quoted: (about) => `„${about}“`,
   choices: { Yes: "Ja", No: "Nein", Approve: "Freigeben", Decline: "Ablehnen", "Go on": "Fortfahren", Done: "Erledigt", Confirm: "Bestätigen" },
   yes: "Ja",

@@ -33,7 +33,7 @@ const decision = {
   factCall: "Call",
   factKey: "Idempotency key",
   expired: "The time to answer is over.",
-  goOn: "Skip",
+  goOn: "Give no answer",
   /** Of a question whose time is over. */
   close: "Close",
   askAgain: "Ask again",
@@ -52,14 +52,14 @@ const decision = {
 
 /** Answers, as they are given and as they are told. */
 const answer = {
-  cancelled: "Skipped",
+  cancelled: "No answer given",
   answered: "Answered",
   declined: "Declined",
   approved: "Approved",
   edited: "Approved with edits",
   chosen: (label: string, about: string) => `Answered “${label}” to ${about}`,
   about: (label: string, about: string) => `${label} ${about}`,
-  unanswered: (about: string) => `Skipped ${about}`,
+  unanswered: (about: string) => `No answer given to ${about}`,
   quoted: (about: string) => `“${about}”`,
   /** Answers that a schema offers, by their English words. Labels of an agent that are the same are told so, too. */
   choices: { Yes: "Yes", No: "No", Approve: "Approve", Decline: "Decline", "Go on": "Go on", Done: "Done", Confirm: "Confirm" } as Record<string, string>,
@@ -117,7 +117,7 @@ const form = {
   readAs: (number: string) => `The number is read as ${number}${number.includes(".") ? ", with decimals" : ""}.`,
   noNumber: "Write a number, such as 12.5.",
   noInteger: "Write a whole number, such as 12.",
-  unsupported: (reason: string) => `A form cannot ask for this: ${reason}. Skip the question if it is needed.`,
+  unsupported: (reason: string) => `A form cannot ask for this: ${reason}. Give no answer if it is needed.`,
   readTwice: (name: string) => `The text names ${name} twice.`,
   noJson: "Write JSON, such as null, [] or {}.",
   notJson: (line: number) => `The text is not JSON. Line ${line} lacks a comma, a quote or a bracket, or has one too many.`,

@@ -236,7 +236,7 @@ it.each<[Question, unknown, string, unknown, boolean]>([
   expect(labelOf(question, answer)).toBe(label);
   expect(saidBeside(answer)).toEqual(beside);
   expect(saysYes(question, answer)).toBe(yes);
-  expect(labelOf(question, { status: "cancelled" })).toBe("Skipped");
+  expect(labelOf(question, { status: "cancelled" })).toBe("No answer given");
   expect(saysYes(question, { status: "cancelled" })).toBe(false);
 });
 
@@ -306,7 +306,7 @@ it("says in a line what was decided about what", () => {
   const asked = ask({ message: '{"question":"Send it?"}' });
   expect(decisionOf(asked, [], { status: "resolved", payload: { approved: true } })).toBe("Answered “Yes” to “Send it?”");
   expect(decisionOf(asked, [], { status: "resolved", payload: 7 })).toBe("Answered “Send it?”");
-  expect(decisionOf(asked, [], { status: "cancelled" })).toBe("Skipped “Send it?”");
+  expect(decisionOf(asked, [], { status: "cancelled" })).toBe("No answer given to “Send it?”");
   expect(subjectOf(ask({ reason: "langgraph:interrupt", message: '{"a":1}' }), [])).toBe("“{\"a\":1}”");
   expect(subjectOf(ask({ reason: "langgraph:interrupt" }), [])).toBe("“The agent asks”");
   const messages: Message[] = [{ id: "m", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "send_email", arguments: '{"to":"ada"}' } }] }];

@@ -32,7 +32,7 @@ import { approves } from "../decision/told";
 import { forgetTyped } from "../decision/typed";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
-import { madeHere } from "../thread";
+import { isUsed, madeHere } from "../thread";
 import { NewChat } from "../threads/NewChat";
 import { ThreadList } from "../threads/ThreadList";
 import { useMay } from "../server/who";
@@ -79,6 +79,9 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
   const fresh = empty && madeHere(threadId);
   const label = !fresh && !unknown && among?.label;
   const blank = empty && status.synced && !unknown;
+  useEffect(() => {
+    if (!empty) isUsed(threadId);
+  }, [empty, threadId]);
   useAnswerer(writes === false && madeHere(threadId));
   /** Somebody has just said yes here, for the first time. */
   const [approved, approve] = useState(false);

@@ -30,10 +30,11 @@ export function titleOf(messages: readonly Message[]): string | undefined {
   let alone: string | undefined;
   for (const { role, content } of messages) {
     if (role !== "user") continue;
-    const [command, , said] = readIn(saidIn(content));
+    const text = saidIn(content);
+    const [command, , said] = readIn(text);
     if (command !== "" && !/\p{L}/u.test(said)) alone ??= shortened(`/${command} ${said}`);
     else {
-      const title = sentenceTitle(saidIn(content)) || shortened(mediaIn(content).map(fileName).find(Boolean) ?? "");
+      const title = sentenceTitle(text) || shortened(mediaIn(content).map(fileName).find(Boolean) ?? "");
       if (title !== "") return title;
     }
   }
@@ -41,9 +42,8 @@ export function titleOf(messages: readonly Message[]): string | undefined {
 }
 
 /** The first sentence of a text, without commands and JSON; empty where there is nothing else. */
-export function sentenceTitle(given: string): string {
+function sentenceTitle(given: string): string {
   const [command, rest, title] = readIn(given);
-  if (command !== "" && !/\p{L}/u.test(title)) return shortened(`${spoken(command)} ${title}`);
   return shortened(command !== "" && (COMPOUND.test(title) || TOOL_CALL.test(rest)) ? spoken(title) + towardsIn(rest) : title);
 }
 

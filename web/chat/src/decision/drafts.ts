@@ -37,10 +37,7 @@ const heres = new Map<string, Here>();
 
 const keyOf = (threadId: string, namespace: string | undefined) => JSON.stringify([ownPerson(), namespace, threadId]);
 
-/**
- * The answer that would complete a thread's is not kept: the server would take it for the order to go on, which is
- * given here by sending all. One call to the server is under way at a time.
- */
+/** All answers are kept, the last one too: the agent goes on when they are sent. One call to the server is under way at a time. */
 export class Drafts {
   private open: readonly string[] = [];
   private kept: Record<string, Answer> = {};
@@ -125,11 +122,9 @@ export class Drafts {
 
   /** The next decision for the server. */
   private unsaid(): [id: string, answer: Answer | undefined] | undefined {
-    const answers = this.answers();
-    const complete = this.open.every((id) => answers[id]);
     for (const [id, answer] of this.here) {
-      if (answer ? !complete : this.kept[id]) return [id, answer];
-      if (!answer) this.here.delete(id);
+      if (answer || this.kept[id]) return [id, answer];
+      this.here.delete(id);
     }
     return undefined;
   }
@@ -172,6 +167,7 @@ function refused({ status, code }: ApiError): boolean {
 function keeperOf(threadId: string, namespace?: string): Keeper {
   const base = `/threads/${encodeURIComponent(threadId)}/interrupts`;
   const of = namespace === undefined ? "" : `?namespace=${encodeURIComponent(namespace)}`;
+  const draft = (id: string) => `${base}/${encodeURIComponent(id)}/draft${of}`;
   const ask = asker<Partial<Page<InboxItem>> | undefined>(`${base}${of}`);
   return {
     load: async () => {
@@ -179,8 +175,8 @@ function keeperOf(threadId: string, namespace?: string): Keeper {
       if (!Array.isArray(page?.items)) throw new ApiError(200, "unreadable", words.decision.notInterrupts);
       return page.items.flatMap((item) => item.interrupts.flatMap(({ draft }) => draft ?? []));
     },
-    keep: (entry) => call("POST", `${base}/resolve${of}`, { entries: [entry] }),
-    drop: (id) => call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`),
+    keep: ({ interruptId, ...answer }) => call("PUT", draft(interruptId), answer),
+    drop: (id) => call("DELETE", draft(id)),
   };
 }
 

@@ -1,10 +1,9 @@
-// What runs are called: by what they were asked, or by their own question if that says more, or else by what they said. The
+// What runs are called, the same in every list: by their question, or else by what they were asked, or by what they said. The
 // title of their chat is only beside it. Not every run says what it was asked itself: one that goes on after an answer says it
 // of the run that was asked, which a list may have shown.
 
 import type { RunInfo } from "../server/api";
 import { questionOf } from "./runquestions";
-import { isSaid } from "../lib/issaid";
 import { visible } from "../../../react/lib/misleading";
 import { whenOver } from "../server/session";
 import { ops } from "../words/ops";
@@ -32,18 +31,10 @@ const forget = () => [byRun, byExecution].forEach((map) => map.clear());
 /** What a run was asked that is known by its id alone, or the beginning of that. */
 export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
 
-/** What is left of a command, which is ASCII: "Expire 1". */
-const COMMAND = /^[\w-]+( [\w-]+)?$/;
-
 const askedOf = (run: Named) => run.asked || byExecution.get(run.execution) || "";
 
-/** What a run is called: by what was asked, or by its question if the other says no more or nobody knows it, or by what it said, or by its chat. */
-export function nameOf(run: Called): string {
-  const said = askedOf(run);
-  const asks = questionOf(run) ?? "";
-  if (asks !== "" && (said === "" || isSaid(said, asks) || COMMAND.test(said))) return visible(asks);
-  return visible(said || (run.wrote?.text ?? "")) || chatName(run);
-}
+/** What a run is called: by its question, which all lists know, or by what was asked, or by what it said, or by its chat. */
+export const nameOf = (run: Called): string => visible(questionOf(run) || askedOf(run) || (run.wrote?.text ?? "")) || chatName(run);
 
 /** What stands above all that is known of a run that was asked `whole`: its name in lists, or all of that if the name begins it; and below it what was asked in other words. */
 export function headOf(run: Called, whole = ""): { heading: string; below?: string } {
@@ -51,8 +42,7 @@ export function headOf(run: Called, whole = ""): { heading: string; below?: stri
   const heading = nameOf(whole ? { ...run, wrote: undefined } : run);
   const asked = visible(whole);
   if (asked.startsWith(heading.replace(/…$/, ""))) return { heading: asked };
-  const same = asked.replace(/^\//, "").toLowerCase() === heading.toLowerCase();
-  return asked === "" || same ? { heading } : { heading, below: asked };
+  return asked === "" ? { heading } : { heading, below: asked };
 }
 
 export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));

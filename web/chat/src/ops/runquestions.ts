@@ -1,6 +1,7 @@
 // What runs have asked, or were begun by the answer to: from what waits, and from what was decided.
 
 import { usePolled, type DecisionInfo, type InboxItem, type Page, type RunInfo } from "../server/api";
+import { gaveUp } from "../decision/told";
 import { decidedAbout } from "../inbox/decided";
 import { asksWords } from "../../../react/inbox/asks";
 import { isObject } from "../../../react/forms/schema";
@@ -16,8 +17,10 @@ const EVERY_MS = 30_000;
 export const OPEN_PATH = "/inbox?limit=200";
 export const DECIDED_PATH = "/decisions?limit=200";
 
+type Refused = "declined" | "withdrawn";
+
 const asked = new Map<string, string>();
-const begun = new Map<string, { about: string; declined: boolean }>();
+const begun = new Map<string, { about: string; refused?: Refused }>();
 
 type Asking = Pick<RunInfo, "id" | "runId" | "threadId" | "namespace">;
 
@@ -37,14 +40,14 @@ export function learnOpen(items: readonly InboxItem[]): void {
 export function learnDecided(decisions: readonly DecisionInfo[]): void {
   thin();
   for (const [id, some] of by(decisions, ({ askedBy }) => askedBy?.id)) asked.set(id, aboutAll(some));
-  for (const [id, some] of by(decisions, ({ answeredBy }) => answeredBy?.id)) begun.set(id, { about: aboutAll(some), declined: some.every(isNo) });
+  for (const [id, some] of by(decisions, ({ answeredBy }) => answeredBy?.id)) begun.set(id, { about: aboutAll(some), refused: some.every(isNo) ? "declined" : some.every(isNone) ? "withdrawn" : undefined });
 }
 
 /** What a run has asked, or was begun by the answer to; undefined: nothing, or that is not known. */
 export const questionOf = (run: Asking): string | undefined => asked.get(run.id) ?? asked.get(openKey(run)) ?? begun.get(run.id)?.about;
 
-/** Whether all answers that have begun a run were a no. */
-export const wasDeclined = ({ id }: Pick<RunInfo, "id">): boolean => begun.get(id)?.declined === true;
+/** Whether all answers that have begun a run were a no, or none was given. */
+export const refusedTo = ({ id }: Pick<RunInfo, "id">): Refused | undefined => begun.get(id)?.refused;
 
 /** Learns what runs ask, and have asked lately, as far as the person may read that, and draws what shows it. */
 export function useQuestions(): void {
@@ -55,6 +58,8 @@ export function useQuestions(): void {
 }
 
 const isNo = ({ status, payload }: DecisionInfo) => status === "resolved" && isObject(payload) && payload.approved === false;
+
+const isNone = ({ status, through }: DecisionInfo) => status === "cancelled" && !gaveUp(through);
 
 const several = (first: string, count: number) => visible(count > 1 ? parts.text.andMore(first, count - 1) : first);
 

@@ -6,7 +6,7 @@ import { visible } from "../../../react/lib/misleading";
 import { saidBy, sentence, wordsFor } from "../lib/words";
 import { waitsFor } from "../../../react/threads/stands";
 import { nameOfId } from "./runnames";
-import { wasDeclined } from "./runquestions";
+import { refusedTo } from "./runquestions";
 import { parts } from "../words";
 import { ops } from "../words/ops";
 
@@ -75,7 +75,8 @@ export function runState(run: Told, now = Date.now()): RunState {
     if (isPaused(run)) return { words: ops.runStates.paused, tone: "asked" };
     return isLate(run, now) ? { words: ops.runStates.expired, tone: "late" } : { words: ops.runStates.asks, tone: "asked" };
   }
-  if (outcome?.type === "RUN_FINISHED" && wasDeclined(run)) return { words: ops.runStates.declined, tone: "" };
+  const refused = refusedTo(run);
+  if (outcome?.type === "RUN_FINISHED" && refused) return { words: ops.runStates[refused], tone: "" };
   if (outcome?.type === "RUN_FINISHED") return { words: ops.runStates.succeeded, tone: "done" };
   return { words: ops.runStates.ended, tone: "" };
 }

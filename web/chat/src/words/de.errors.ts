@@ -32,7 +32,7 @@ export const errors: typeof en = {
   interrupt_payload_too_complex: { title: "Die Antwort lässt sich nicht prüfen", advice: "Bitte verkleinern und noch einmal senden, oder die Frage abbrechen." },
   login_not_found: { title: "Diese Anmeldung gibt es nicht", advice: "Sie wurde schon gelöscht." },
   login_required: { title: "Dies erfordert eine Anmeldung", advice: "Die Schaltfläche in der Frage öffnet den Dienst; sonst bitte ablehnen." },
-  own_approval: { title: "Jemand anderes muss dies freigeben", advice: "Es stammt aus Ihren eigenen Nachrichten, und hier entscheidet niemand über Eigenes. Bitte „Überspringen“ wählen oder jemand anderen antworten lassen." },
+  own_approval: { title: "Jemand anderes muss dies freigeben", advice: "Es stammt aus Ihren eigenen Nachrichten, und hier entscheidet niemand über Eigenes. Bitte „Keine Antwort geben“ wählen oder jemand anderen antworten lassen." },
   thread_busy: { title: "Ein anderer Lauf ist im Gange", advice: "Bitte warten, bis er endet, oder ihn stoppen." },
   thread_too_large: { title: "Dieser Chat ist so groß, wie er sein darf", advice: "Bitte einen anderen beginnen oder Nachrichten zurücknehmen; lesen und löschen lässt er sich weiterhin." },
   too_many_runs: { title: "Zu viele Läufe sind im Gange", advice: "Bitte warten, bis einer endet, oder einen stoppen." },

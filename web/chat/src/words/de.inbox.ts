@@ -156,7 +156,7 @@ export const inbox: typeof en = {
   how: {
     expired: "Frist abgelaufen",
     defaulted: "Frist abgelaufen, Standardantwort gegeben",
-    wentOn: "Übersprungen",
+    wentOn: "Keine Antwort gegeben",
     cancelled: "Abgebrochen",
     declined: "Abgelehnt",
     answered: "Beantwortet",

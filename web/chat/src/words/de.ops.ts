@@ -406,7 +406,7 @@ export const ops: typeof en = {
     stoppedBy: (who) => `gestoppt von ${who}`,
     stoppedByUser: "vom Benutzer gestoppt",
     expired: "abgelaufen, ohne Antwort",
-    withdrawn: "Frage zurückgezogen",
+    withdrawn: "keine Antwort gegeben",
     superseded: "ersetzt",
     failed: "fehlgeschlagen",
     paused: "angehalten",

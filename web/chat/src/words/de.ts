@@ -117,7 +117,7 @@ const decision: Words["decision"] = {
   verdicts: {
     expired: "abgelaufen",
     cancelled: "abgebrochen",
-    wentOn: "ohne Antwort",
+    wentOn: "keine Antwort gegeben",
     declined: "abgelehnt",
     no: "nein",
     answered: "beantwortet",

@@ -32,7 +32,7 @@ export const errors = {
   login_required: { title: "This needs a sign-in", advice: "Use the button in the question to open the service, or decline." },
   own_approval: {
     title: "Somebody else has to approve this",
-    advice: "It comes from your own messages, and here nobody approves or declines their own. Choose “Skip”, or have another person answer.",
+    advice: "It comes from your own messages, and here nobody approves or declines their own. Choose “Give no answer”, or have another person answer.",
   },
   thread_busy: { title: "Another run is in progress", advice: "Wait until it ends, or stop it." },
   thread_too_large: { title: "This chat is as large as it may be", advice: "Start another chat, or take messages back; this one can still be read and deleted." },

@@ -154,7 +154,7 @@ export const inbox = {
   how: {
     expired: "Timed out",
     defaulted: "Timed out, default answer given",
-    wentOn: "Skipped",
+    wentOn: "No answer given",
     cancelled: "Cancelled",
     declined: "Declined",
     answered: "Answered",
@@ -202,7 +202,7 @@ export const inbox = {
   anyWay: "any way",
   statuses: {
     resolved: "answered",
-    cancelled: "no answer",
+    cancelled: "no answer given",
     expired: "timed out",
   },
   decidedColumns: {

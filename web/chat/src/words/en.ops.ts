@@ -404,7 +404,7 @@ export const ops = {
     stoppedBy: (who: string) => `stopped by ${who}`,
     stoppedByUser: "stopped by its user",
     expired: "expired, nobody answered",
-    withdrawn: "question cancelled",
+    withdrawn: "no answer given",
     superseded: "replaced",
     failed: "failed",
     paused: "paused",

@@ -102,7 +102,7 @@ const decision = {
   verdicts: {
     expired: "expired",
     cancelled: "cancelled",
-    wentOn: "no answer",
+    wentOn: "no answer given",
     declined: "declined",
     no: "no",
     answered: "answered",
