@@ -1,6 +1,6 @@
 import type { Message } from "@ag-ui/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Anew, BEGIN, branchesOf, editable, endsLast, lastTurn, placed, type Branch } from "../src/chat/back";
+import { Anew, BEGIN, branchesOf, editable, endsLast, lastEditable, lastTurn, placed, type Branch } from "../src/chat/back";
 import type { Mark } from "../src/decision/record";
 import { ApiError } from "../src/server/api";
 
@@ -46,6 +46,7 @@ describe("what is answered anew", () => {
 it("changes texts only: what else a message has would be lost", () => {
   expect(editable(user("u"))).toBe(true);
   expect(editable(answer("a"))).toBe(false);
+  expect([lastEditable([user("u"), answer("a")])?.id, lastEditable([user("u"), { id: "p", role: "user", content: [] }])]).toEqual(["u", undefined]);
   expect(editable({ id: "p", role: "user", content: [{ type: "text", text: "x" }] })).toBe(false);
 });
 

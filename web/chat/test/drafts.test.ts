@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, type Entry } from "../src/server/api";
 import type { Answer } from "../../react/forms/answers";
-import { Drafts, type Keeper } from "../src/decision/drafts";
+import { Drafts, draftsFor, forgetHere, type Keeper } from "../src/decision/drafts";
 
 const yes: Answer = { status: "resolved", payload: { approved: true } };
 const no: Answer = { status: "resolved", payload: { approved: false } };
@@ -39,10 +39,11 @@ function server() {
 async function open(...ids: string[]) {
   const all = server();
   const drafts = new Drafts(all.keeper);
-  drafts.follow();
+  const shown = { now: true };
+  drafts.follow(() => shown.now);
   drafts.ask(ids);
   await pass();
-  return { ...all, drafts, seen: () => drafts.look().answers };
+  return { ...all, drafts, shown, seen: () => drafts.look().answers };
 }
 
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
@@ -101,6 +102,25 @@ describe("answers that wait", () => {
     expect(seen()).toEqual({ a: no, b: no });
   });
 
+  it("are not asked for while they are not shown", async () => {
+    const { draft, shown, seen } = await open("a", "b");
+    shown.now = false;
+    draft("a", yes);
+    await pass(60_000);
+    expect(seen()).toEqual({});
+    shown.now = true;
+    await pass(2_000);
+    expect(seen()).toEqual({ a: yes });
+  });
+
+  it("outlast the place where they were given, if the server does not know them", () => {
+    draftsFor("t", "n").decide("a", yes);
+    const seen = (namespace: string) => draftsFor("t", namespace).look().answers;
+    expect([seen("n"), seen("other")]).toEqual([{ a: yes }, {}]);
+    forgetHere("t", "n");
+    expect(seen("n")).toEqual({});
+  });
+
   it("are of open questions only, and a lone question has none", async () => {
     const { drafts, asked, seen, draft } = await open("a", "b");
     draft("a", yes);
@@ -149,7 +169,7 @@ describe("answers that wait", () => {
     const all = server();
     all.failing.with = error;
     const drafts = new Drafts(all.keeper);
-    drafts.follow();
+    drafts.follow(() => true);
     drafts.ask(["a", "b"]);
     drafts.decide("a", yes);
     await pass(60_000);

@@ -1,7 +1,7 @@
 import type { Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
 import type { Mark } from "../src/decision/record";
-import { PART, partsOf, rowsOf, samePart } from "../src/chat/rows";
+import { askedAnew, PART, partsOf, rowsOf, samePart } from "../src/chat/rows";
 
 const none = { interrupts: [], running: false, subagents: new Map() };
 const user = (id: string): Message => ({ id, role: "user", content: id });
@@ -59,6 +59,12 @@ describe("a conversation as it is drawn", () => {
     expect(rowsOf({ ...none, messages: same, marks }).map(({ again }) => again), "what was asked again later is offered there").toEqual([undefined, undefined, undefined, "v"]);
     for (const busy of ["running", "sending"]) expect(shown({ [busy]: true }).at(-1)).toEqual(["last", undefined]);
   });
+
+  it.each<[string, Message[], string, unknown]>([
+    ["what was asked", [result("r1", "c1"), user("u"), answer("a", "c2")], "confirmation", "u"],
+    ["nothing where a call has a result, which might be carried out twice", [user("u"), answer("a", "c1", "c2"), result("r1", "c1")], "confirmation", undefined],
+    ["nothing where it is asked what has happened", [user("u"), answer("a", "c1")], "aguiws:uncertain_step", undefined],
+  ])("asks anew %s", (_, messages, reason, want) => expect(askedAnew({ messages, interrupts: [{ id: "i", reason }], running: false, sending: false })).toBe(want));
 
   it("says no more of a message that it failed when it is tried again", () => {
     const marks: Mark[] = [{ key: "end", kind: "end", how: "failed", code: "agent_error", message: "", behind: "u" }];

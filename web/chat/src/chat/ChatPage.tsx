@@ -1,7 +1,7 @@
 import type { ResumeEntry } from "@ag-ui/client";
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { ThreadStatus } from "../../../client";
-import { BackOf, BEGIN, editable, endsLast, useGoingBack } from "./back";
+import { BackOf, BEGIN, endsLast, lastEditable, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
 import { commandsOf } from "./commands";
@@ -27,7 +27,7 @@ import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
 import { control } from "../server/api";
 import { bearer } from "../server/session";
-import { askedLast } from "./rows";
+import { askedAnew, askedLast } from "./rows";
 import { approves } from "../decision/told";
 import { forgetTyped } from "../decision/typed";
 import { StatePanel } from "./StatePanel";
@@ -97,7 +97,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
   useDue(status.interrupts);
   const open = allOver(status.interrupts) ? NOTHING : status.interrupts;
   // Until it is asked anew, a question whose time is over stands between its message and the next.
-  const lapsed = asked && open.length === 0 ? askedLast({ messages, interrupts: NOTHING, running, sending }) : undefined;
+  const lapsed = asked && open.length === 0 ? askedAnew({ messages, interrupts: status.interrupts, running, sending }) : undefined;
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
@@ -116,13 +116,9 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
     asks: asked,
     readOnly: writes === false,
   });
-  /** Begins to change what was said last; answers whether there is such a message. */
-  const editLast = () => {
-    const last = messages.findLast(({ role }) => role === "user");
-    if (!last || !editable(last) || back.held) return false;
-    back.edit(last.id);
-    return true;
-  };
+  const changeable = back.held === undefined ? lastEditable(messages) : undefined;
+  /** Begins to change what was said last. */
+  const editLast = changeable && (() => back.edit(changeable.id));
   const [called, call] = useState<string>();
   const begun = useTitle(threadId, messages, status.older > 0);
   const title = called || begun;

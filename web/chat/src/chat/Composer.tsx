@@ -38,8 +38,8 @@ interface Props {
   send: (content: Content) => void;
   /** Sends for the run in progress to hear at its next step. */
   join: (text: Content) => void;
-  /** Begins to change the last message; answers whether it can be. */
-  editLast: () => boolean;
+  /** Begins to change the last message, if it can be. */
+  editLast?: () => void;
   stop: (runId: string) => void;
   /** What the agent understands with a slash before it. */
   commands: readonly Command[];
@@ -120,7 +120,10 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
   const keyed = (event: KeyboardEvent) => {
     if (!composes(event.nativeEvent) && slash.keyed(event)) return;
     const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-    if (event.key === "ArrowUp" && plain && text === "" && files.length === 0 && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
+    if (event.key === "ArrowUp" && plain && text === "" && files.length === 0 && !composes(event.nativeEvent) && editLast) {
+      editLast();
+      return event.preventDefault();
+    }
     // An Enter that ends the composition of a character is not one that sends.
     if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
     // One that is held down may have been meant for what had the focus before.

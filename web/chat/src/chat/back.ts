@@ -59,6 +59,12 @@ export function editable({ role, content }: Message): boolean {
   return role === "user" && typeof content === "string";
 }
 
+/** What was said last, if it can be said otherwise here. */
+export function lastEditable(messages: readonly Message[]): Message | undefined {
+  const last = messages.findLast(({ role }) => role === "user");
+  return last && editable(last) ? last : undefined;
+}
+
 export interface Back {
   branches: ReadonlyMap<string, readonly Branch[]>;
   /** What was decided about calls, by call. */

@@ -134,6 +134,13 @@ export function askedLast({ messages, interrupts, running, sending }: Pick<Conve
   return last?.role === "user" && last.content.length > 0 ? last.content : undefined;
 }
 
+/** What led to questions whose time is over, if it can be asked anew: none of them asks what has happened, and no call on the way to them has a result. */
+export function askedAnew({ messages, interrupts, ...conversation }: Parameters<typeof askedLast>[0]): Content | undefined {
+  const turn = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
+  if (turn.some(({ role }) => role === "tool") || interrupts.some(({ reason }) => reason === "aguiws:uncertain_step")) return undefined;
+  return askedLast({ messages, interrupts: [], ...conversation });
+}
+
 /** What stands behind which message. Of whose turn alone is known with which message it began: an answer behind that, an end at the turn's end. */
 function marksBehind(messages: readonly Message[], marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
   const standing = new Map<string, Mark[]>();

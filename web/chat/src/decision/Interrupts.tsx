@@ -72,14 +72,14 @@ interface QuestionsProps extends Pick<Props, "threadId" | "open" | "messages" | 
 
 /** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
 export function Questions({ threadId, namespace, known, open, messages, about, asker, sending, answer, askAgain }: QuestionsProps) {
-  const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id), namespace, known);
+  const box = useRef<HTMLElement>(null);
+  const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id), box, namespace, known);
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
   const together = open.length > 1;
   // Where its button was there may be a card's now.
   useLayoutEffect(uncovered, [together]);
   const steps = useSteps(open.map(idOf), answers);
-  const box = useRef<HTMLElement>(null);
   // Whoever goes to another question is read that one, and goes on there.
   useEffect(() => {
     if (steps.moves > 0) box.current?.querySelector<HTMLElement>(".shown")?.focus();

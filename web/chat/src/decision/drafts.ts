@@ -1,9 +1,10 @@
 // Answers that wait for the others of their thread. A server with the control API keeps them, for everybody who may
 // answer; what it does not keep stays here until all are sent together.
 
-import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { type RefObject, useEffect, useMemo, useSyncExternalStore } from "react";
 import { ApiError, asker, call, type Entry, type InboxItem, type Page } from "../server/api";
 import { entryOf, type Answer } from "../../../react/forms/answers";
+import { ownPerson } from "../server/own";
 import { useSession } from "../server/session";
 import { words } from "../words";
 
@@ -30,6 +31,12 @@ const EVERY_MS = 2_000;
 /** Statuses of a server that keeps no drafts, or not for this identity. */
 const UNABLE = new Set([401, 403, 404, 405, 501]);
 
+type Here = Map<string, Answer | undefined>;
+
+const heres = new Map<string, Here>();
+
+const keyOf = (threadId: string, namespace: string | undefined) => JSON.stringify([ownPerson(), namespace, threadId]);
+
 /**
  * The answer that would complete a thread's is not kept: the server would take it for the order to go on, which is
  * given here by sending all. One call to the server is under way at a time.
@@ -37,8 +44,6 @@ const UNABLE = new Set([401, 403, 404, 405, 501]);
 export class Drafts {
   private open: readonly string[] = [];
   private kept: Record<string, Answer> = {};
-  /** What was decided here and the server does not know; undefined takes back. */
-  private readonly here = new Map<string, Answer | undefined>();
   private faults: Record<string, ApiError> = {};
   private able = true;
   private busy = false;
@@ -46,10 +51,11 @@ export class Drafts {
   private readonly watchers = new Set<() => void>();
   private picture: DraftsPicture = { answers: {}, kept: false, faults: {} };
 
-  /** `known`: what the server is known to hold. */
+  /** `known`: what the server is known to hold. `here`: what was decided here and the server does not know; undefined takes back. */
   constructor(
     private readonly keeper: Keeper,
     known: Readonly<Record<string, Answer>> = {},
+    private readonly here: Here = new Map(),
   ) {
     this.kept = { ...known };
     this.changed();
@@ -75,10 +81,10 @@ export class Drafts {
     void this.meet();
   }
 
-  /** Keeps up with what others decide, until the returned function is called. */
-  follow(): () => void {
+  /** Keeps up with what others decide while it is shown, until the returned function is called. */
+  follow(shown: () => boolean): () => void {
     const timer = setInterval(() => {
-      if (!globalThis.document?.hidden) void this.meet();
+      if (!globalThis.document?.hidden && shown()) void this.meet();
     }, EVERY_MS);
     return () => clearInterval(timer);
   }
@@ -178,11 +184,24 @@ function keeperOf(threadId: string, namespace?: string): Keeper {
   };
 }
 
-/** `namespace`: the thread's, unless it is the person's own. */
-export function useDrafts(threadId: string, open: readonly string[], namespace?: string, known?: Readonly<Record<string, Answer>>): [Drafts, DraftsPicture] {
+/** What is decided about a thread here and not told its server outlasts the place where it was decided: what is taken back, or was not sent, can be sent. */
+export function draftsFor(threadId: string, namespace?: string, known?: Readonly<Record<string, Answer>>): Drafts {
+  const key = keyOf(threadId, namespace);
+  const here: Here = heres.get(key) ?? new Map();
+  heres.set(key, here);
+  return new Drafts(keeperOf(threadId, namespace), known, here);
+}
+
+/** The server knows all of it. */
+export function forgetHere(threadId: string, namespace?: string): void {
+  heres.delete(keyOf(threadId, namespace));
+}
+
+/** `namespace`: the thread's, unless it is the person's own. `box`: where its questions are shown. */
+export function useDrafts(threadId: string, open: readonly string[], box: RefObject<Element | null>, namespace?: string, known?: Readonly<Record<string, Answer>>): [Drafts, DraftsPicture] {
   const session = useSession();
-  const drafts = useMemo(() => new Drafts(keeperOf(threadId, namespace), known), [threadId, namespace, session]);
-  useEffect(() => drafts.follow(), [drafts]);
+  const drafts = useMemo(() => draftsFor(threadId, namespace, known), [threadId, namespace, session]);
+  useEffect(() => drafts.follow(() => box.current?.closest("[hidden]") === null), [drafts, box]);
   useEffect(() => drafts.ask(open));
   return [drafts, useSyncExternalStore(drafts.watch, drafts.look)];
 }

@@ -213,18 +213,25 @@ function NamedBox({ kinds, all, labelledBy }: { kinds: ReadonlyArray<Kind<Named>
     <div className="all-named" data-more={below > 0}>
       <div ref={box} data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={labelledBy} onScroll={look}>
         <ul className="kinds">
-          {kinds.map(({ tool, user, agent, asked }) => (
+          {kinds.map(({ tool, user, agent, same, asked }) => (
             <li key={tool ?? ""}>
               {asked.length > 1 && kinds.length > 1 && (
                 <Facts tool={tool} asker={only({ user, agent }, all)}>
                   <span>{inbox.questions(asked.length)}</span>
                 </Facts>
               )}
+              {same !== undefined && (
+                <div className="carried" data-testid="bulk-same">
+                  <span className="hint">{inbox.bulk.same}</span>
+                  <ArgFields text={same} hook="bulk-same-arguments" label={inbox.bulk.same} compact />
+                </div>
+              )}
               <ul className="named">
-                {asked.map(({ asked: one, unlike }) => (
+                {asked.map(({ asked: one, args, unlike }) => (
                   <NamedOne
                     key={`${one.item.namespace} ${one.item.threadId} ${one.one.id}`}
                     {...one}
+                    args={args}
                     unlike={unlike}
                     tool={asked.length === 1 && kinds.length > 1 ? tool : undefined}
                     asker={only(one.item, asked.length > 1 && kinds.length > 1 ? { user, agent } : all)}
@@ -244,7 +251,7 @@ function NamedBox({ kinds, all, labelledBy }: { kinds: ReadonlyArray<Kind<Named>
   );
 }
 
-function NamedOne({ item, one, before, unlike, tool, asker }: Named & { unlike?: Unlike; tool?: string; asker: Asker }) {
+function NamedOne({ item, one, before, args, unlike, tool, asker }: Named & { args?: string; unlike?: Unlike; tool?: string; asker: Asker }) {
   return (
     <li data-testid="bulk-one" data-unlike={unlike !== undefined}>
       <div>
@@ -252,7 +259,11 @@ function NamedOne({ item, one, before, unlike, tool, asker }: Named & { unlike?:
         <Facts tool={tool} asker={asker} />
         {unlike && <span className="tag asked">{inbox.bulk.unlike(unlikeWords(unlike))}</span>}
       </div>
-      {one.toolCall && <Arguments {...one.toolCall} whole={unlike !== undefined} />}
+      {args !== undefined && (
+        <div className="carried">
+          <ArgFields text={args} hook="bulk-arguments" label={visible(one.toolCall!.name)} />
+        </div>
+      )}
       {before !== undefined && <p className="banner">{inbox.approvedBefore(clock(before, Date.now(), parts))}</p>}
     </li>
   );
@@ -263,7 +274,7 @@ const only = ({ user, agent }: Asker, said: Asker): Asker => ({ user: said.user 
 
 /** What is unlike, by its labels. */
 function unlikeWords({ args, user, agent }: Unlike): string {
-  return visible([...args.map(worded), ...(user ? [inbox.columns.askedBy] : []), ...(agent ? [inbox.columns.agent] : [])].join(", "));
+  return visible([...args.map((name) => (name === undefined ? parts.decision.argumentsOfCall : worded(name))), ...(user ? [inbox.columns.askedBy] : []), ...(agent ? [inbox.columns.agent] : [])].join(", "));
 }
 
 /** How many are asked of each kind, and whether some are unlike the others. */
@@ -275,29 +286,6 @@ function kindWords(kinds: ReadonlyArray<Kind<Named>>): string {
       return inbox.bulk.kind(tool === undefined ? inbox.bulk.plain : visible(tool), asked.length, unlike);
     })
     .join(" · ");
-}
-
-/** So high is what is carried out before it is clipped, in pixels: two lines. */
-const CLIPPED_PX = 48;
-
-/** What a call is carried out with, as its card has it; a long one is clipped, and says so, unless the `whole` of it is to be seen. */
-function Arguments({ name, arguments: text, whole }: { name: string; arguments: string; whole: boolean }) {
-  const box = useRef<HTMLDivElement>(null);
-  const [long, setLong] = useState(false);
-  const [all, show] = useState(whole);
-  useLayoutEffect(() => setLong(box.current!.scrollHeight > CLIPPED_PX + 8), [text]);
-  return (
-    <div className="carried" data-clipped={long && !all}>
-      <div ref={box} style={long && !all ? { maxHeight: CLIPPED_PX, overflow: "hidden" } : undefined} inert={long && !all}>
-        <ArgFields text={text} hook="bulk-arguments" label={visible(name)} />
-      </div>
-      {long && (
-        <button type="button" className="quiet" data-edits data-testid="bulk-arguments-all" aria-expanded={all} onClick={() => show(!all)}>
-          {all ? parts.text.showLess : parts.text.showAll}
-        </button>
-      )}
-    </div>
-  );
 }
 
 /** Why one was refused. */

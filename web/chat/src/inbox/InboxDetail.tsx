@@ -23,7 +23,7 @@ interface Props {
 /** What the picked thread asks, or what became of that. */
 export function InboxDetail({ box, items, picked, detailed, beside, keys, behind, children }: Props) {
   const { open, there, said, answered, pick, leave } = picked;
-  // Something was typed into what these ask, or a part of it was answered: it is kept while another is looked at.
+  // Something was typed into what these ask: it is kept while another is looked at.
   const [begun, setBegun] = useState<ReadonlySet<string>>(new Set());
   const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
   if (!detailed && shown.length === 0) return null;
@@ -38,7 +38,7 @@ export function InboxDetail({ box, items, picked, detailed, beside, keys, behind
         const key = askKeyOf(item);
         const begin = () => setBegun((before) => (before.has(key) ? before : new Set(before).add(key)));
         return (
-          <div key={key} className="inbox-asked" hidden={item !== open} onInput={begin} onClick={item.interrupts.length > 1 ? begin : undefined}>
+          <div key={key} className="inbox-asked" hidden={item !== open} onInput={begin}>
             {children(item)}
           </div>
         );

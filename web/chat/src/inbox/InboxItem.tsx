@@ -7,6 +7,7 @@ import { messagesOf } from "./bulk";
 import { Facts } from "../../../react/decision/Facts";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { InterruptCard } from "../decision/InterruptCard";
+import { forgetHere } from "../decision/drafts";
 import { Questions } from "../decision/Interrupts";
 import { stringify } from "../../../react/lib/json";
 import { visible } from "../../../react/lib/misleading";
@@ -132,6 +133,7 @@ function Open(props: ItemProps) {
       send: async () => {
         const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts/resolve?namespace=${encodeURIComponent(item.namespace)}`;
         const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", path, body, small);
+        forgetHere(item.threadId, item.namespace);
         if (missing.length > 0) return { text: inbox.keptAsDraft(decision, missing.length, title), open: [item] };
         return { text: inbox.agentTold(decision), run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
       },

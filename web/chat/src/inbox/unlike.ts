@@ -2,6 +2,7 @@
 
 import { isObject } from "../../../react/forms/schema";
 import { parse, stringify } from "../../../react/lib/json";
+import { printed } from "../../../react/lib/jsonscan";
 import type { InboxItem } from "../server/api";
 
 /** A question, and the item that asks it. */
@@ -10,9 +11,12 @@ export interface Asked {
   one: Pick<InboxItem["interrupts"][number], "toolCall">;
 }
 
+/** The name of an argument; undefined: all of them, where they are no object, or name something twice. */
+type Name = string | undefined;
+
 /** In what a question differs from most of its kind: the names of arguments, and who asks. */
 export interface Unlike {
-  args: readonly string[];
+  args: readonly Name[];
   user: boolean;
   agent: boolean;
 }
@@ -20,8 +24,10 @@ export interface Unlike {
 export interface Kind<T> {
   /** The tool that would do it; undefined: they ask for a yes or no alone. */
   tool?: string;
-  /** Those that are unlike most of them first. */
-  asked: ReadonlyArray<{ asked: T; unlike?: Unlike }>;
+  /** The arguments that are the same in all of several, as JSON. */
+  same?: string;
+  /** Those that are unlike most of them first. `args`: its other arguments, as JSON. */
+  asked: ReadonlyArray<{ asked: T; args?: string; unlike?: Unlike }>;
   /** Who asks all of them, and which agent, if it is the same. */
   user?: string;
   agent?: string;
@@ -44,18 +50,22 @@ export function allAsked(kinds: ReadonlyArray<Kind<unknown>>): Pick<Kind<unknown
 }
 
 function kindOf<T extends Asked>(tool: string | undefined, group: readonly T[]): Kind<T> {
-  const members = group.map(({ one }) => membersOf(one.toolCall?.arguments));
+  const members = group.map(({ one }) => membersOf(one.toolCall?.arguments || "{}"));
   const names = [...new Set(members.flatMap((one) => [...one.keys()]))];
   const unlikeIn = new Map(names.map((name) => [name, rest(members.map((one) => one.get(name)))]));
+  const same = new Set(group.length > 1 ? names.filter((name) => new Set(members.map((one) => one.get(name))).size === 1) : []);
   const users = group.map(({ item }) => item.user);
   const agents = group.map(({ item }) => item.agent);
   const [byUser, byAgent] = [rest(users), rest(agents)];
   const told = group.map((asked, i) => {
     const unlike = { args: names.filter((name) => unlikeIn.get(name)!.has(i)), user: byUser.has(i), agent: byAgent.has(i) };
-    return unlike.args.length > 0 || unlike.user || unlike.agent ? { asked, unlike } : { asked };
+    const own = [...members[i]!].filter(([name]) => !same.has(name));
+    const args = asked.one.toolCall && (own.length > 0 || same.size === 0) ? textOf(own) : undefined;
+    return { asked, args, ...((unlike.args.length > 0 || unlike.user || unlike.agent) && { unlike }) };
   });
   return {
     tool,
+    same: same.size > 0 ? textOf([...members[0]!].filter(([name]) => same.has(name))) : undefined,
     asked: [...told.filter(({ unlike }) => unlike), ...told.filter(({ unlike }) => !unlike)],
     user: new Set(users).size === 1 ? users[0] : undefined,
     agent: new Set(agents).size === 1 ? agents[0] : undefined,
@@ -70,12 +80,13 @@ function rest(values: ReadonlyArray<string | undefined>): ReadonlySet<number> {
   return new Set(others.length < values.length / 2 ? others : []);
 }
 
-/** Arguments by their names; those that are no object have none. */
-function membersOf(text = "{}"): ReadonlyMap<string, string> {
-  try {
-    const value = parse(text);
-    return new Map(isObject(value) ? Object.entries(value).map(([name, one]) => [name, stringify(one)]) : []);
-  } catch {
-    return new Map();
-  }
+/** Arguments by their names. */
+function membersOf(text: string): ReadonlyMap<Name, string> {
+  const value = printed(text)?.twice.length === 0 ? parse(text) : undefined;
+  return isObject(value) ? new Map(Object.entries(value).map(([name, one]) => [name, stringify(one)])) : new Map([[undefined, text]]);
+}
+
+function textOf(members: ReadonlyArray<readonly [Name, string]>): string {
+  const [[name, all] = [""]] = members;
+  return name === undefined ? all! : `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
 }

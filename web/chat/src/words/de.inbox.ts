@@ -140,6 +140,7 @@ export const inbox: typeof en = {
     unknown: (why, n) => (n === 1 ? `${why}. Es ist nicht bekannt, ob dies beantwortet wurde; noch einmal senden beantwortet nichts doppelt.` : `${why}. Es ist nicht bekannt, ob diese beantwortet wurden; noch einmal senden beantwortet nichts doppelt.`),
     below: (n) => `${n} weitere darunter`,
     kind: (tool, n, unlike) => (unlike > 0 ? `${tool} (${n}, davon ${unlike} anders als die übrigen)` : `${tool} (${n})`),
+    same: "In allen gleich",
     someUnlike: (n) => `${n} anders als die übrigen`,
     plain: "Ja oder Nein",
     unlike: (names) => `${names}: anders als die übrigen`,

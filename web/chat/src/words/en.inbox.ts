@@ -138,6 +138,7 @@ export const inbox = {
     unknown: (why: string, n: number): string => (n === 1 ? `${why}. It is not known whether this was answered; sending again answers nothing twice.` : `${why}. It is not known whether these were answered; sending again answers nothing twice.`),
     below: (n: number) => `${n} more below`,
     kind: (tool: string, n: number, unlike: number): string => (unlike > 0 ? `${tool} (${n}, ${unlike} unlike the others)` : `${tool} (${n})`),
+    same: "Same in all",
     someUnlike: (n: number) => `${n} unlike the others`,
     plain: "yes or no",
     unlike: (names: string) => `${names}: unlike the others`,
