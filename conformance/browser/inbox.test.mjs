@@ -763,6 +763,28 @@ test("a key decides about what is in sight alone, and about nothing where the fo
   await until(() => posts === 3, "the thread goes on");
 });
 
+test("what cannot be undone is marked, left out of what is chosen, and approved by a second key", async () => {
+  const tool = "delete_database";
+  const gone = await suspendsAt(`/delete ${unique("staging")}`);
+  const other = await suspends(tool, { name: "scratch" });
+  const open = await inbox(await person());
+  await open.choose("inbox-by-tool", tool);
+  await filtered(open, 2);
+  await open.row(gone).getByTestId("destructive").waitFor();
+  assert.equal(await open.row(other).getByTestId("destructive").count(), 0);
+  assert.equal(await open.at("inbox-choose").count(), 1, "one can be chosen");
+  await open.pick(gone);
+  await itemOf(open, gone).getByTestId("destructive").waitFor();
+  await open.page.evaluate(() => document.activeElement.blur());
+  await calm(open);
+  await open.page.keyboard.press("a");
+  await until(async () => /A second a, or Enter, approves it/.test((await open.at("inbox-said").allTextContents()).join()), "it says that it takes two");
+  assert.equal(await itemOf(open, gone).count(), 1, "one key decides nothing");
+  assert.equal(await open.page.evaluate(() => document.activeElement.dataset.testid), "approve");
+  await open.shot("49-cannot-be-undone");
+  await pressed(open, "a", async () => (await itemOf(open, gone).count()) === 0, "the second approves");
+});
+
 test("what is folded is unfolded by a key before it is approved", async () => {
   const tool = unique("long");
   const asking = await suspends(tool, { text: "word ".repeat(2_000) });

@@ -6,8 +6,10 @@ import type { Control } from "../control/control.js";
 import { Told } from "../control/Told.js";
 import type { InboxItem } from "../control/types.js";
 import { Decision } from "../decision/Decision.js";
+import { isDestructive } from "../forms/question.js";
 import { Ago } from "../lib/Ago.js";
 import { ThreadDue } from "../lib/DueTag.js";
+import { Grave } from "../lib/Grave.js";
 import { Marked } from "../lib/Marked.js";
 import { visible } from "../lib/misleading.js";
 import { useStrings } from "../lib/words.js";
@@ -55,6 +57,7 @@ function Row({ item, picked, pick }: { item: InboxItem; picked: boolean; pick: (
         <span className="title" dir="auto">
           <Marked text={asks} />
         </span>
+        {item.interrupts.some(({ interrupt }) => isDestructive(interrupt)) && <Grave />}
         {count > 1 && <span className="tag">{words.answered(drafted, count)}</span>}
         <ThreadDue asked={item.interrupts} />
         <span className="hint">

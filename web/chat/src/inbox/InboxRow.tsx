@@ -7,6 +7,8 @@ import { KeptRow } from "./KeptRow";
 import { nearOf } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
+import { Grave } from "../../../react/lib/Grave";
+import { isDestructive } from "../../../react/forms/question";
 import { visible } from "../../../react/lib/misleading";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
@@ -110,6 +112,7 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
           </span>
         )}
         <span className="tags">
+          {item.interrupts.some(({ interrupt }) => isDestructive(interrupt)) && <Grave />}
           {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
           {taken && <span className="tag">{inbox.taken}</span>}
           {assignee !== undefined && <span className="tag">{inbox.assignedTo(visible(assignee))}</span>}
