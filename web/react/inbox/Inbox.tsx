@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useState } from "react";
-import { asksWords } from "./asks.js";
+import { rowWords } from "./asks.js";
 import { LedTo } from "./LedTo.js";
 import { useInbox, useQuestions, type InboxFilter } from "./useInbox.js";
 import type { Control } from "../control/control.js";
@@ -11,7 +11,6 @@ import { Ago } from "../lib/Ago.js";
 import { ThreadDue } from "../lib/DueTag.js";
 import { Grave } from "../lib/Grave.js";
 import { Marked } from "../lib/Marked.js";
-import { visible } from "../lib/misleading.js";
 import { useStrings } from "../lib/words.js";
 
 export interface InboxProps {
@@ -48,7 +47,7 @@ function keyOf({ namespace, threadId }: InboxItem): string {
 function Row({ item, picked, pick }: { item: InboxItem; picked: boolean; pick: () => void }) {
   const strings = useStrings();
   const { list: words } = strings;
-  const asks = asksWords(item, strings) || visible(item.title || words.untitled);
+  const asks = rowWords(item, strings);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter(({ draft }) => draft).length;
   return (
