@@ -631,10 +631,17 @@ test("what cannot be chosen says why, all are named, and a filter that nothing f
   await open.choose("inbox-by-tool", tool);
   await filtered(open, 6);
   await open.at("inbox-choose-all").check();
+  const { height, width } = open.page.viewportSize();
+  await open.page.setViewportSize({ width, height: 480 });
   await open.decide(open.at("bulk-approve"));
-  const named = open.at("bulk-named");
   await until(async () => (await open.at("bulk-one").count()) === 6, "all are named, in a box that scrolls");
   assert.deepEqual(await barriers(open.page), []);
+  assert.ok(await open.at("bulk-send").isDisabled(), "the end of the list is to be seen first");
+  await open.at("bulk-unread").waitFor();
+  assert.equal(await open.page.evaluate(() => document.activeElement.dataset.testid), "bulk-named");
+  await open.page.keyboard.press("End");
+  await until(() => open.at("bulk-send").isEnabled(), "it was seen");
+  await open.page.setViewportSize({ width, height });
   await open.click("bulk-leave");
   await open.at("inbox-filters").locator(":scope > summary").click();
   await open.fill("inbox-by-thread", "no-such-chat");

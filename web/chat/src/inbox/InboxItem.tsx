@@ -12,7 +12,7 @@ import { Questions } from "../decision/Interrupts";
 import { stringify } from "../../../react/lib/json";
 import { visible } from "../../../react/lib/misleading";
 import { isObject } from "../../../react/forms/schema";
-import { keysOn } from "./inboxkeys";
+import { APPROVE_KEY, keysOn } from "./inboxkeys";
 import type { Given } from "./held";
 import { isNear, nearOf } from "./late";
 import { asksWords } from "../../../react/inbox/asks";
@@ -168,7 +168,7 @@ function Open(props: ItemProps) {
 function GraveHint() {
   return (
     <span className="hint keys">
-      <kbd>a</kbd> {inbox.twiceHint}
+      <kbd>{APPROVE_KEY}</kbd> {inbox.twiceHint}
     </span>
   );
 }

@@ -6,7 +6,10 @@ import { pressed } from "./pressed";
 /** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `chat` is what asks; `keys` says what they do. */
 export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "undo" | "choose" | "chat" | "approve chosen" | "decline chosen" | "keys";
 
-const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", u: "undo", x: "choose", o: "chat", "?": "keys", A: "approve chosen", D: "decline chosen" };
+/** The key that approves. */
+export const APPROVE_KEY = "a";
+
+const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", [APPROVE_KEY]: "approve", d: "decline", e: "edit", u: "undo", x: "choose", o: "chat", "?": "keys", A: "approve chosen", D: "decline chosen" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
