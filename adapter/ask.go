@@ -19,7 +19,8 @@ import (
 // ResponseSchema has bounds of size and depth. It goes to clients as it is; of its keywords
 // those are not checked that cannot be, as a pattern that is not RE2, or refer elsewhere.
 // Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],
-// lists answers that they offer as buttons, each of which must fit the ResponseSchema.
+// lists answers that they offer as buttons, each of which must fit the ResponseSchema. Its member
+// "destructive", true, says that what a yes leads to cannot be undone.
 // ExpiresAt is as protocol.ReadTime reads it, and told so that all clients read the same time;
 // without one runner.Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
 // error at once and suspends nothing. Ask is an error as well while another goroutine is

@@ -36,6 +36,10 @@ const (
 	PassDecisionToTool ResumeMode = "pass_decision_to_tool"
 )
 
+// DestructiveKey is the member of a question's metadata that says, by true, that what a yes
+// leads to cannot be undone. A question without it says nothing of that.
+const DestructiveKey = "destructive"
+
 // approvalSchema is the default response schema of a call.
 var approvalSchema = approvalOf(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`)
 
@@ -68,6 +72,9 @@ type ToolCall struct {
 	Announced bool
 	// Idempotent says that Do may safely run again after a worker died in it.
 	Idempotent bool
+	// Destructive says that what the call does cannot be undone. The question tells clients so
+	// by DestructiveKey.
+	Destructive bool
 	// Do carries the call out, inside a step. The text of its error is the call's
 	// result: the model, and who follows the thread, read it.
 	Do func(ctx context.Context, call Invocation) (json.RawMessage, error)
@@ -189,6 +196,9 @@ func (c ToolCall) interrupt() protocol.Interrupt {
 	}
 	if i.ResponseSchema.IsZero() {
 		i.ResponseSchema = approvalSchema
+	}
+	if c.Destructive {
+		i.Metadata = protocol.Metadata{DestructiveKey: json.RawMessage("true")}
 	}
 	return OnExpiry(i, c.Expiry)
 }

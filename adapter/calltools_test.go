@@ -49,3 +49,23 @@ func TestAnnouncedCall(t *testing.T) {
 		t.Errorf("%d times announced, result %q", starts, got)
 	}
 }
+
+// A call that cannot be undone says so in its question, and no other does.
+func TestDestructiveCall(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		tool, err := adapter.Tool[struct{}, struct{}]{Name: "drop", Destructive: true}.Define()
+		if err != nil {
+			return err
+		}
+		drop, err := tool.Call(json.RawMessage(`{}`))
+		if err != nil {
+			return err
+		}
+		_, err = adapter.CallTools(ctx, run, drop, adapter.ToolCall{Name: "send"})
+		return err
+	}))
+	open := interrupts(t, l.say("hi"))
+	if len(open) != 2 || string(open[0].Metadata[adapter.DestructiveKey]) != "true" || open[1].Metadata[adapter.DestructiveKey] != nil {
+		t.Fatalf("asked %+v", open)
+	}
+}

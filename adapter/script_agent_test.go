@@ -44,7 +44,7 @@ func scripted(t *testing.T, configure ...func(*runner.Options)) (*lab, func() []
 func TestScriptCommands(t *testing.T) {
 	for message, want := range map[string]string{
 		"what can you do?":   "I am the script agent, and I ask before I act: try “Send an email to ada@example.com”. Everything else that I understand begins with a slash, and /help lists it.",
-		"/help":              "I understand /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file.",
+		"/help":              "I understand /say TEXT, /slow N MS, /tool NAME JSON, /delete NAME, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file.",
 		"/say one two":       "one two",
 		"/slow 3 1":          "1 2 3 ",
 		"/effect":            "The effect took place.",
@@ -55,6 +55,7 @@ func TestScriptCommands(t *testing.T) {
 		"/event a b":         "Usage: /event NAME, with letters, digits, dots, dashes and underscores.",
 		"/call":              "Usage: /call TEXT.",
 		"/steps x":           "Usage: /steps N MS, with N up to 1000 steps of up to 60000 milliseconds.",
+		"/delete":            "Usage: /delete NAME.",
 		"/tool":              "Usage: /tool NAME JSON, with a JSON object of arguments.",
 		"/tool pay [1]":      "Usage: /tool NAME JSON, with a JSON object of arguments.",
 		"/parallel 0":        "Usage: /parallel N, with N from 1 to 50.",
@@ -130,6 +131,8 @@ func TestScriptAsks(t *testing.T) {
 		args    []string // of the effects
 	}{
 		"approved": {`/tool pay {"amount":10}`, [][]string{yes}, "I have called pay.", []string{`{"executed":true,"args":{"amount":10}}`}, []string{`{"amount":10}`}},
+		"deleted": {`/delete staging`, [][]string{yes}, "The database staging is deleted.",
+			[]string{`{"executed":true,"args":{"force":true,"name":"staging"}}`}, []string{`{"force":true,"name":"staging"}`}},
 		"edited": {`/tool pay {"amount":10}`, [][]string{{`{"approved":true,"editedArgs":{"amount":7}}`}}, "I have called pay.",
 			[]string{`{"executed":true,"args":{"amount":7}}`}, []string{`{"amount":7}`}},
 		"declined":  {`/tool pay {"amount":10}`, [][]string{no}, "pay was declined, so I have not called it.", []string{`{"declined":true,"executed":false,"reason":"too much"}`}, nil},

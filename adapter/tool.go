@@ -34,6 +34,8 @@ type Tool[In, Out any] struct {
 	Message func(in In) string
 	// Idempotent says that Do may safely run again after a worker died in it.
 	Idempotent bool
+	// Destructive says that what a call does cannot be undone, as ToolCall.Destructive does.
+	Destructive bool
 	// Do carries a call out. in is call.Args decoded: with ReplayToolCall what
 	// the human gave, if anything.
 	Do func(ctx context.Context, call Invocation, in In) (Out, error)
@@ -86,7 +88,7 @@ func (d *DefinedTool[In, Out]) Call(args json.RawMessage) (ToolCall, error) {
 		return ToolCall{}, err
 	}
 	c := ToolCall{
-		Name: d.tool.Name, Args: args, Mode: d.tool.Mode, Idempotent: d.tool.Idempotent, ResponseSchema: d.answer, Do: d.carryOut,
+		Name: d.tool.Name, Args: args, Mode: d.tool.Mode, Idempotent: d.tool.Idempotent, Destructive: d.tool.Destructive, ResponseSchema: d.answer, Do: d.carryOut,
 	}
 	if d.tool.Mode == UseDecisionAsToolResult || d.tool.Mode == PassDecisionToTool {
 		c.ResponseSchema = protocol.Any(`{}`)

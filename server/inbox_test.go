@@ -211,7 +211,7 @@ func TestV1InboxIsASummary(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = adapter.CallTools(ctx, run, adapter.ToolCall{ID: "call", Name: "publish", Args: args, Message: large})
+		_, err = adapter.CallTools(ctx, run, adapter.ToolCall{ID: "call", Name: "publish", Args: args, Message: large, Destructive: true})
 		return err
 	})
 	many := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
@@ -235,7 +235,8 @@ func TestV1InboxIsASummary(t *testing.T) {
 	one := page[0]["interrupts"].([]any)[0].(map[string]any)
 	call := one["toolCall"].(map[string]any)
 	if one["truncated"] != true || call["name"] != "publish" || call["size"] != 400_011.0 || len(call["digest"].(string)) != 64 ||
-		!strings.HasPrefix(call["arguments"].(string), `{"text":"ä`) || one["interrupt"].(map[string]any)["reason"] != "tool_call" {
+		!strings.HasPrefix(call["arguments"].(string), `{"text":"ä`) || one["interrupt"].(map[string]any)["reason"] != "tool_call" ||
+		one["interrupt"].(map[string]any)["metadata"].(map[string]any)["destructive"] != true {
 		t.Errorf("%.2000v", one)
 	}
 	if n := len(page[1]["interrupts"].([]any)); n == 0 || n == 100 || page[1]["omitted"] != float64(100-n) {

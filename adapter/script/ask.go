@@ -27,6 +27,18 @@ func (a *agent) tool(ctx context.Context, run *adapter.Run, argument string) err
 	return a.calls(ctx, run, adapter.ToolCall{Name: name, Args: json.RawMessage(args), Do: a.carryOut})
 }
 
+// delete proposes a call that cannot be undone.
+func (a *agent) delete(ctx context.Context, run *adapter.Run, name string) error {
+	if name == "" {
+		return stream(run, "Usage: /delete NAME.")
+	}
+	args, err := json.Marshal(map[string]any{"name": name, "force": true})
+	if err != nil {
+		return err
+	}
+	return a.calls(ctx, run, adapter.ToolCall{Name: "delete_database", Args: args, Destructive: true, Do: a.carryOut})
+}
+
 func (a *agent) parallel(ctx context.Context, run *adapter.Run, argument string) error {
 	n, err := strconv.Atoi(argument)
 	if err != nil || n < 1 || n > maxParallel {

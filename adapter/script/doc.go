@@ -5,7 +5,8 @@
 //	/say TEXT          streams TEXT in word deltas
 //	/slow N MS         N deltas, MS milliseconds apart
 //	/tool NAME JSON    proposes the call and asks; approved, it is carried out once
-//	/parallel N        N such calls in one interrupt outcome
+//	/delete NAME       proposes to delete a database, which cannot be undone
+//	/parallel N        N calls as of /tool in one interrupt outcome
 //	/form              asks for quarter, year and revenue, and echoes them in a sentence and as JSON
 //	/date              asks for a day, and echoes it in a sentence and as JSON
 //	/confirm TEXT      asks for a confirmation without a schema

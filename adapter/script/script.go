@@ -42,6 +42,7 @@ var commands = map[string]command{
 	"/say":      (*agent).say,
 	"/slow":     (*agent).slow,
 	"/tool":     (*agent).tool,
+	"/delete":   (*agent).delete,
 	"/parallel": (*agent).parallel,
 	"/form":     (*agent).form,
 	"/date":     (*agent).date,
@@ -69,7 +70,7 @@ const help = "I am the script agent, and I ask before I act: try “Send an emai
 	"Everything else that I understand begins with a slash, and /help lists it."
 
 const allCommands = "I understand /say TEXT, /slow N MS, /tool NAME JSON, " +
-	"/parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
+	"/delete NAME, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
 	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file."
 
 // Run obeys the last user message.

@@ -58,6 +58,7 @@ func outcomeOf(name string, args json.RawMessage, done bool) string {
 		To         string      `json:"to"`
 		Restaurant string      `json:"restaurant"`
 		EUR        json.Number `json:"eur"`
+		Name       string      `json:"name"`
 	}
 	// Whoever approves may have made them anything: what is not understood stays empty.
 	_ = json.Unmarshal(args, &of)
@@ -65,12 +66,13 @@ func outcomeOf(name string, args json.RawMessage, done bool) string {
 		"send_email":      {"I have not sent the email.", "The email to " + of.To + " is on its way."},
 		"book_table":      {"I have not booked a table.", "The table at " + of.Restaurant + " is booked."},
 		"send_invitation": {"I have not invited anybody.", "The invitation is sent."},
+		"delete_database": {"I have not deleted the database.", "The database " + of.Name + " is deleted."},
 		"pay_deposit":     {"I have not paid the deposit.", "The deposit of " + of.EUR.String() + " euros is paid."},
 	}[name]
 	switch {
 	case !done:
 		return said[0]
-	case name == "send_email" && of.To == "", name == "book_table" && of.Restaurant == "", name == "pay_deposit" && of.EUR == "":
+	case name == "send_email" && of.To == "", name == "book_table" && of.Restaurant == "", name == "pay_deposit" && of.EUR == "", name == "delete_database" && of.Name == "":
 		return ""
 	}
 	return said[1]

@@ -634,10 +634,17 @@ test("what cannot be chosen says why, all are named, and a filter that nothing f
   await open.choose("inbox-by-tool", tool);
   await filtered(open, 6);
   await open.at("inbox-choose-all").check();
+  const { height, width } = open.page.viewportSize();
+  await open.page.setViewportSize({ width, height: 480 });
   await open.decide(open.at("bulk-approve"));
-  const named = open.at("bulk-named");
   await until(async () => (await open.at("bulk-one").count()) === 6, "all are named, in a box that scrolls");
   assert.deepEqual(await barriers(open.page), []);
+  assert.ok(await open.at("bulk-send").isDisabled(), "the end of the list is to be seen first");
+  await open.at("bulk-unread").waitFor();
+  assert.equal(await open.page.evaluate(() => document.activeElement.dataset.testid), "bulk-named");
+  await open.page.keyboard.press("End");
+  await until(() => open.at("bulk-send").isEnabled(), "it was seen");
+  await open.page.setViewportSize({ width, height });
   await open.click("bulk-leave");
   await open.at("inbox-filters").locator(":scope > summary").click();
   await open.fill("inbox-by-thread", "no-such-chat");
@@ -764,6 +771,28 @@ test("a key decides about what is in sight alone, and about nothing where the fo
     return (await item.count()) === 0;
   }, "a sends them");
   await until(() => posts === 3, "the thread goes on");
+});
+
+test("what cannot be undone is marked, left out of what is chosen, and approved by a second key", async () => {
+  const tool = "delete_database";
+  const gone = await suspendsAt(`/delete ${unique("staging")}`);
+  const other = await suspends(tool, { name: "scratch" });
+  const open = await inbox(await person());
+  await open.choose("inbox-by-tool", tool);
+  await filtered(open, 2);
+  await open.row(gone).getByTestId("destructive").waitFor();
+  assert.equal(await open.row(other).getByTestId("destructive").count(), 0);
+  assert.equal(await open.at("inbox-choose").count(), 1, "one can be chosen");
+  await open.pick(gone);
+  await itemOf(open, gone).getByTestId("destructive").waitFor();
+  await open.page.evaluate(() => document.activeElement.blur());
+  await calm(open);
+  await open.page.keyboard.press("a");
+  await until(async () => /A second a, or Enter, approves it/.test((await open.at("inbox-said").allTextContents()).join()), "it says that it takes two");
+  assert.equal(await itemOf(open, gone).count(), 1, "one key decides nothing");
+  assert.equal(await open.page.evaluate(() => document.activeElement.dataset.testid), "approve");
+  await open.shot("49-cannot-be-undone");
+  await pressed(open, "a", async () => (await itemOf(open, gone).count()) === 0, "the second approves");
 });
 
 test("what is folded is unfolded by a key before it is approved", async () => {

@@ -208,7 +208,7 @@ func (it *interruptJSON) summarise() {
 	var shown protocol.Interrupt
 	_ = json.Unmarshal(it.Interrupt, &shown) // what is open was read before
 	it.Interrupt, _ = json.Marshal(protocol.Interrupt{ID: shown.ID, Reason: cut(shown.Reason, shownMessage), Message: cut(shown.Message, shownMessage),
-		ToolCallID: cut(shown.ToolCallID, shownMessage), ExpiresAt: shown.ExpiresAt})
+		ToolCallID: cut(shown.ToolCallID, shownMessage), ExpiresAt: shown.ExpiresAt, Metadata: destructive(shown)})
 	if call := it.ToolCall; call != nil && len(call.Arguments) > shownArgs {
 		sum := sha256.Sum256([]byte(call.Arguments))
 		it.ToolCall = &toolCallJSON{Name: cut(call.Name, shownMessage), Arguments: cut(call.Arguments, shownArgs), Size: len(call.Arguments), Digest: hex.EncodeToString(sum[:])}
@@ -216,6 +216,14 @@ func (it *interruptJSON) summarise() {
 	if it.Draft != nil && len(it.Draft.Payload) > shownArgs {
 		it.Draft = &entryJSON{InterruptID: it.Draft.InterruptID, Status: it.Draft.Status}
 	}
+}
+
+// destructive is of a question's metadata whether what a yes leads to can be undone.
+func destructive(i protocol.Interrupt) protocol.Metadata {
+	if string(i.Metadata[adapter.DestructiveKey]) != "true" {
+		return nil
+	}
+	return protocol.Metadata{adapter.DestructiveKey: i.Metadata[adapter.DestructiveKey]}
 }
 
 // redact makes a summary with arguments from which something was taken out. Other places

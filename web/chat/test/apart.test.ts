@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { apart, stakeOf } from "../src/inbox/apart";
+import { rowWords } from "../../react/inbox/asks";
 import { isSaid } from "../src/lib/issaid";
 import { exactly } from "../src/lib/exactly";
 import type { InboxItem } from "../src/server/api";
@@ -46,3 +47,12 @@ it.each<[string, string, boolean]>([
   ["支払い", "Pay to Zoe", false],
   ["delete_files", "", false],
 ])("knows whether %s says nothing beside “%s”: %s", (title, asks, said) => expect(isSaid(title, asks)).toBe(said));
+
+it.each<[string, object, string]>([
+  ["one question", { title: "Payroll" }, "Pay to Zoe"],
+  ["several, some of which are left out", { title: "Payroll", omitted: 2 }, "Payroll"],
+  ["several of a chat without a title", { omitted: 2 }, "Pay to Zoe and 2 more"],
+])("calls a chat in the list by %s", (_, more, want) => {
+  const interrupts = [{ id: "1", interrupt: { id: "1", reason: "tool_call" }, toolCall: { name: "pay", arguments: '{"to":"Zoe"}' } }];
+  expect(rowWords({ interrupts, ...more } as never)).toBe(want);
+});

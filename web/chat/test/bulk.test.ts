@@ -182,6 +182,7 @@ it.each<[string, boolean, InboxItem]>([
   ["a call with something to say beside", false, item("t", asked({
     interrupt: { id: "i1", reason: "tool_call", responseSchema: { type: "object", properties: { approved: { type: "boolean" }, why: { type: "string" } }, required: ["approved", "why"] } },
   }))],
+  ["what cannot be undone", false, item("t", asked({ interrupt: { id: "i1", reason: "tool_call", metadata: { destructive: true } } }))],
   ["what is a summary", false, item("t", asked({ truncated: true }))],
   ["what is folded", false, item("t", asked({ toolCall: { name: "send", arguments: JSON.stringify({ to: "a".repeat(6_000) }) } }))],
   ["what is stale", false, item("t", asked({ stale: true }))],

@@ -1,7 +1,7 @@
 // An answer can be taken back for some seconds, and is sent once.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Held, HELD_MS, SETTLED_MS, sizeOfAll, TOLD_MS, type Outcome } from "../src/inbox/held";
+import { Held, HELD_MS, SETTLED_MS, sizeOfAll, together, TOLD_MS, type Outcome } from "../src/inbox/held";
 import type { InboxItem } from "../src/server/api";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -151,4 +151,11 @@ it("counts the characters of all that wait, which a page that goes sends at once
   const { held } = inbox();
   for (const size of [15_000, undefined, 15_000]) held.hold({ items: [], text: "", size, send: async () => ({ text: "" }) });
   expect(sizeOfAll(held.look().waiting)).toBe(30_000);
+});
+
+it("tells apart what was answered together, which is taken back together", () => {
+  const { held, give } = inbox();
+  give("a");
+  held.hold({ items: [item("b"), item("c")], text: "2 approved", send: () => Promise.resolve({ text: "" }) });
+  expect(together(held.look().waiting).map(({ text }) => text)).toEqual(["2 approved"]);
 });

@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { follower, keyActOf, neighbour, reach, stepOf, unfit, wayOf } from "../src/inbox/inboxkeys";
+import { follower, keyActOf, leadsFirst, neighbour, reach, stepOf, unfit, wayOf } from "../src/inbox/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
@@ -87,3 +87,7 @@ it.each([
   ["of a form", { fields: true }, "fill"],
   ["of a sign-in", {}, "plain"],
 ])("says why a key does nothing %s", (_, has, want) => expect(unfit({ expired: false, approves: false, choices: false, fields: false, ...has })).toBe(want));
+
+it("asks twice about what cannot be undone, once its button has the focus", () => {
+  expect([leadsFirst(true, false), leadsFirst(true, true), leadsFirst(false, false)]).toEqual([true, false, false]);
+});

@@ -8,12 +8,13 @@ import { Facts, type Asker } from "./Facts.js";
 import { LoginBody, loginOf } from "./LoginBody.js";
 import type { Control } from "../control/control.js";
 import { entryOf, labelOf, saidBeside, saysYes, type Answer } from "../forms/answers.js";
-import { calledIn, EVENT, questionOf, TIMER } from "../forms/question.js";
+import { calledIn, EVENT, isDestructive, questionOf, TIMER } from "../forms/question.js";
 import { Keeping, type Keep } from "../forms/typed.js";
 import { aboutOf, calledBy, factsOf, factTitles, headingOf, toolCallOf, wordsOf, type Calling } from "../forms/wording.js";
 import type { Timed } from "../lib/due.js";
 import { DueTag, useDue } from "../lib/DueTag.js";
 import { Folded, Paragraph } from "../lib/Folded.js";
+import { Grave } from "../lib/Grave.js";
 import { Guarded } from "../lib/Guarded.js";
 import { rounded, stringify } from "../lib/json.js";
 import { Marked, Misleading } from "../lib/Marked.js";
@@ -42,6 +43,8 @@ export interface DecisionProps {
   asker?: Asker | undefined;
   /** What is to be known before it is answered. */
   notice?: string | undefined;
+  /** What is said beside the mark of a question whose yes cannot be undone. */
+  graveHint?: ReactNode;
   /** The notice is on its way: for two seconds at most, no answer is taken. */
   held?: boolean | undefined;
   /** Keeps what is typed; without it, that is gone with the component. It is called once for a question. */
@@ -60,7 +63,7 @@ const NONE: readonly Calling[] = [];
 
 /** One question, put as its schema asks for it. Another question is another component: give it the interrupt's id for a key. */
 export function Decision(props: DecisionProps) {
-  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, held = false, keep, askAgain, linkTo, control, exact } = props;
+  const { interrupt, onAnswer, messages = NONE, answer, onChange, fault, disabled = false, until = interrupt, asker, notice, graveHint, held = false, keep, askAgain, linkTo, control, exact } = props;
   const strings = useStrings();
   const { decision: words, text: texts } = strings;
   const question = useMemo(() => questionOf(interrupt, strings.answer), [interrupt, strings]);
@@ -68,6 +71,7 @@ export function Decision(props: DecisionProps) {
   const call = callOf(props.toolCall) ?? toolCallOf(interrupt, messages);
   const due = useDue([until]);
   const expired = due?.expired ?? false;
+  const destructive = isDestructive(interrupt) && !expired;
   const card = useRef<HTMLElement>(null);
   const { id, reason, message } = interrupt;
   const settle = useSettling(card, answer !== undefined, (decision) => {
@@ -113,6 +117,7 @@ export function Decision(props: DecisionProps) {
         data-interrupt-id={interrupt.id}
         data-reason={interrupt.reason}
         data-answered={answer !== undefined}
+        data-destructive={destructive}
         aria-label={visible(heading)}
       >
         <header title={due?.full}>
@@ -124,6 +129,7 @@ export function Decision(props: DecisionProps) {
           {due && <DueTag due={due} hook="expiry" />}
         </header>
         <Facts tool={call?.function.name} asker={asker} />
+        {destructive && <Grave>{answer ? undefined : graveHint}</Grave>}
         {text && <Paragraph text={text} hook="interrupt-message" label={words.message} />}
         {called !== undefined && linkTo?.(called)}
         {about && (heading === words.asks && !text ? <Folded text={about} hook="interrupt-about" label={words.details} /> : <MoreSaid text={about} />)}

@@ -22,6 +22,9 @@ export function calledIn({ reason, metadata }: Interrupt): string | undefined {
   return isObject(own) && typeof own.threadId === "string" ? own.threadId : undefined;
 }
 
+/** Whether its agent says that what a yes leads to cannot be undone. One that says nothing of that may be as grave. */
+export const isDestructive = ({ metadata }: { metadata?: unknown }): boolean => isObject(metadata) && metadata.destructive === true;
+
 /** How a question is put that has more to it than a choice. `json` is for schemas that no form here can say. */
 export type Asked = { kind: "form" | "text" | "json"; schema: Schema };
 

@@ -50,7 +50,7 @@ function lineOf({ metadata }: Interrupt, member: "title" | "summary"): string | 
 /** What a question says beside its words, as JSON: in its message, or in its metadata where it has no message; undefined where that is nothing. */
 export function aboutOf({ message, metadata }: Pick<Interrupt, "message" | "metadata">): string | undefined {
   if (!message) {
-    const { answers: _, title: __, summary: ___, ...others } = isObject(metadata) ? metadata : {};
+    const { answers: _, title: __, summary: ___, destructive: ____, ...others } = isObject(metadata) ? metadata : {};
     return Object.keys(others).length === 0 ? undefined : stringify(others, 2);
   }
   const asking = askingMember(message);

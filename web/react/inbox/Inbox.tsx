@@ -1,15 +1,16 @@
 import { type ReactNode, useCallback, useState } from "react";
-import { asksWords } from "./asks.js";
+import { rowWords } from "./asks.js";
 import { LedTo } from "./LedTo.js";
 import { useInbox, useQuestions, type InboxFilter } from "./useInbox.js";
 import type { Control } from "../control/control.js";
 import { Told } from "../control/Told.js";
 import type { InboxItem } from "../control/types.js";
 import { Decision } from "../decision/Decision.js";
+import { isDestructive } from "../forms/question.js";
 import { Ago } from "../lib/Ago.js";
 import { ThreadDue } from "../lib/DueTag.js";
+import { Grave } from "../lib/Grave.js";
 import { Marked } from "../lib/Marked.js";
-import { visible } from "../lib/misleading.js";
 import { useStrings } from "../lib/words.js";
 
 export interface InboxProps {
@@ -46,7 +47,7 @@ function keyOf({ namespace, threadId }: InboxItem): string {
 function Row({ item, picked, pick }: { item: InboxItem; picked: boolean; pick: () => void }) {
   const strings = useStrings();
   const { list: words } = strings;
-  const asks = asksWords(item, strings) || visible(item.title || words.untitled);
+  const asks = rowWords(item, strings);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter(({ draft }) => draft).length;
   return (
@@ -55,6 +56,7 @@ function Row({ item, picked, pick }: { item: InboxItem; picked: boolean; pick: (
         <span className="title" dir="auto">
           <Marked text={asks} />
         </span>
+        {item.interrupts.some(({ interrupt }) => isDestructive(interrupt)) && <Grave />}
         {count > 1 && <span className="tag">{words.answered(drafted, count)}</span>}
         <ThreadDue asked={item.interrupts} />
         <span className="hint">

@@ -1,11 +1,20 @@
 import type { Interrupt } from "@ag-ui/client";
 import type { InboxItem } from "../control/types.js";
 import { aboutWhat, calledBy } from "../forms/wording.js";
-import type { Strings } from "../lib/strings.js";
+import { visible } from "../lib/misleading.js";
+import { ENGLISH, type Strings } from "../lib/strings.js";
 
 /** The question of a thread that is next: the first that has no answer, or the first. */
 export function nextOf({ interrupts }: Pick<InboxItem, "interrupts">): InboxItem["interrupts"][number] | undefined {
   return interrupts.find(({ draft }) => !draft) ?? interrupts[0];
+}
+
+/** What stands for a thread in a list: what it asks, or the chat itself if it asks several things. */
+export function rowWords(item: Pick<InboxItem, "interrupts" | "title" | "omitted">, strings: Strings = ENGLISH): string {
+  const count = item.interrupts.length + (item.omitted ?? 0);
+  const words = asksWords(item, strings);
+  if (count > 1) return visible(item.title || strings.text.andMore(words, count - 1));
+  return words || visible(item.title || strings.list.untitled);
 }
 
 /** What a thread asks, on one line. */

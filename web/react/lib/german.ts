@@ -41,6 +41,7 @@ const decision: Strings["decision"] = {
   tool: "Das Werkzeug",
   askedBy: "gefragt von",
   agent: "Agent",
+  destructive: "Nicht rückgängig zu machen",
   noIsAnAnswer: "Der Agent erfährt das Nein und macht weiter",
   cancelGivesUp: "Der Agent erfährt, dass er keine Antwort bekommt",
   noArguments: "Keine Argumente",

@@ -42,6 +42,7 @@ const decision = {
   tool: "The tool",
   askedBy: "asked by",
   agent: "agent",
+  destructive: "Cannot be undone",
   noIsAnAnswer: "The agent is told no, and goes on",
   cancelGivesUp: "The agent is told that it gets no answer",
   noArguments: "No arguments",

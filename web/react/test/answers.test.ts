@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { argFields } from "../decision/argparts";
 import { ENGLISH } from "../lib/strings";
 import { entriesFor, labelOf, saidBeside, saysYes } from "../forms/answers";
-import { calledIn, questionOf, type Question } from "../forms/question";
+import { calledIn, isDestructive, questionOf, type Question } from "../forms/question";
 import { pretty, readArguments, readJson } from "../forms/readjson";
 import { aboutOf, decisionOf, factsOf, factTitles, headingOf, subjectOf, toolCallOf, wordsOf } from "../forms/wording";
 import { judge, told } from "../forms/judge";
@@ -259,6 +259,11 @@ it("has what the agent calls it as a heading, or what the call would do", () => 
   expect(headingOf(ask({ message: "May it?", metadata: { title: "Invite Ada" } }), call)).toEqual({ heading: "Invite Ada", said: false });
   expect(headingOf(ask({ reason: "aguiws:uncertain_step", metadata: { title: "All is well" } }), call)).toEqual({ heading: "Did this happen?", said: false });
   for (const title of [7, "", " ", "x".repeat(201), "two\nlines"]) expect(headingOf(ask({ metadata: { title } }), call).heading).toBe("Send email to ada@example.com");
+});
+
+it("cannot be undone if its agent says true, and nothing else", () => {
+  expect([{ destructive: true }, { destructive: "true" }, { destructive: 1 }, { destructive: false }, {}, undefined].map((metadata) => isDestructive(ask({ metadata })))).toEqual([true, false, false, false, false, false]);
+  expect(aboutOf(ask({ metadata: { destructive: true } }))).toBeUndefined();
 });
 
 it("tells its agent's summary, or else its message, but no words that say what its card says", () => {

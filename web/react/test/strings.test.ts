@@ -33,6 +33,7 @@ const form = (schema: object) => () => createElement(SchemaForm, { schema: prese
 
 test.each<[string, () => React.ReactElement]>([
   ["an approval", decision({ reason: "tool_call", toolCallId: "1", responseSchema: approval }, { toolCall, asker: { user: "1", agent: "2" } })],
+  ["a call that cannot be undone", decision({ reason: "tool_call", toolCallId: "1", responseSchema: approval, metadata: { destructive: true } }, { toolCall })],
   ["a call without arguments", decision({ reason: "tool_call", toolCallId: "1", responseSchema: approval }, { toolCall: { name: "1", arguments: "{}" } })],
   ["an answer", decision({ reason: "tool_call", toolCallId: "1", responseSchema: approval }, { toolCall, answer: { status: "resolved", payload: { approved: true, editedArgs: { 1: 2 } } }, onChange: () => {} })],
   ["a question of no words", decision({ reason: "confirmation", message: '{"1":2}' })],

@@ -11,6 +11,7 @@ const COMMANDS: readonly Command[] = [
   ["/say Hello, world", "say"],
   ["/slow 20 100", "slow"],
   ['/tool send_email {"to":"ada@example.com","subject":"Hi"}', "tool"],
+  ["/delete staging", "destroy"],
   ["/parallel 3", "parallel"],
   ["/form", "form"],
   ["/confirm Deploy to production?", "confirm"],

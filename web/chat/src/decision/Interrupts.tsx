@@ -66,7 +66,7 @@ interface QuestionsProps extends Pick<Props, "threadId" | "open" | "messages" | 
   namespace?: string;
   known?: Readonly<Record<string, Answer>>;
   /** What is said of a question beside what it says itself. */
-  about: (interrupt: Interrupt) => Pick<Parameters<typeof InterruptCard>[0], "notice" | "held" | "until">;
+  about: (interrupt: Interrupt) => Pick<Parameters<typeof InterruptCard>[0], "notice" | "graveHint" | "held" | "until">;
   answer: Required<Props>["answer"];
 }
 

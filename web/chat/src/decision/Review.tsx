@@ -1,11 +1,12 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import type { Change } from "../../../client";
 import { labelOf, saysYes, saidBeside, type Answer } from "../../../react/forms/answers";
-import { questionOf } from "../../../react/forms/question";
+import { isDestructive, questionOf } from "../../../react/forms/question";
 import { readJson } from "../../../react/forms/readjson";
 import { aboutWhat, toolCallOf } from "../../../react/forms/wording";
 import { Changes } from "./Changes";
 import { stringify } from "../../../react/lib/json";
+import { Grave } from "../../../react/lib/Grave";
 import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
 import { worded } from "../../../react/lib/naming";
@@ -44,6 +45,7 @@ export function Review({ open, messages, answers, faults, look }: Props) {
               <p>
                 <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages), parts)} />
               </p>
+              {yes && isDestructive(interrupt) && <Grave />}
               {changed && <Changes changes={changed} />}
               {beside !== "" && (
                 <p className="hint">

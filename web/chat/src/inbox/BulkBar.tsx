@@ -43,7 +43,11 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   const box = useRef<HTMLElement>(null);
   const asks = useId();
   const { before, looking } = useApprovedBefore(way === "approve" ? items : NONE);
+  const yes = way === "approve";
   const asking = state !== "idle" && state !== "held";
+  // Of what is longer than its box, before its end has been seen.
+  const unread = useRef(false);
+  const [reads, setReads] = useState(false);
   const refused = results.filter(({ error }) => error);
   const nothing = !asking && (aside || (chosen.length === 0 && refused.length === 0 && !fault));
   useLayoutEffect(() => {
@@ -60,7 +64,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
     if (!asking || !bar) return;
     if (state === "asking") {
       led(bar);
-      bar.querySelector<HTMLElement>('[data-testid="bulk-send"]')?.focus({ preventScroll: true });
+      bar.querySelector<HTMLElement>(unread.current && yes ? '[data-testid="bulk-named"]' : '[data-testid="bulk-send"]')?.focus({ preventScroll: true });
     }
     return () => {
       // Whoever leaves it goes on among the questions.
@@ -68,7 +72,6 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
     };
   }, [asking]);
   if (nothing) return null;
-  const yes = way === "approve";
   const explained = yes ? [] : items.flatMap(({ interrupts }) => interrupts.flatMap(({ interrupt }) => takesWhy(interrupt as unknown as Interrupt) ?? []));
   const kinds = new Map([
     ["all", inbox.bulk.allShown(countWords(offered))],
@@ -104,7 +107,15 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
           <Facts tool={kindsAsked.length === 1 ? kindsAsked[0]!.tool : undefined} asker={all}>
             {(kindsAsked.length > 1 || kindsAsked[0]?.asked[0]?.unlike) && <span data-testid="bulk-kinds">{kindWords(kindsAsked)}</span>}
           </Facts>
-          <NamedBox kinds={kindsAsked} all={all} labelledBy={asks} />
+          <NamedBox
+            kinds={kindsAsked}
+            all={all}
+            labelledBy={asks}
+            sees={(seen) => {
+              unread.current = !seen;
+              setReads(!seen);
+            }}
+          />
           {explained.length > 0 && (
             <label className="field">
               <span>
@@ -133,12 +144,17 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
             </p>
           )}
           <div className="actions">
-            <button type="button" className={yes ? "primary" : "primary refuses"} data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={state === "unanswered" ? again : hold}>
+            <button type="button" className={yes ? "primary" : "primary refuses"} data-testid="bulk-send" disabled={state === "sending" || hidden || (yes && reads)} onClick={state === "unanswered" ? again : hold}>
               {state === "sending" ? words.chat.sending : state === "unanswered" ? words.chat.sendAgain : (yes ? inbox.bulk.approve : inbox.bulk.decline)(countOf(items))}
             </button>
             <button type="button" data-edits data-testid="bulk-leave" disabled={state === "sending"} onClick={() => bulk.leave()}>
               {state === "unanswered" ? inbox.bulk.leave : inbox.bulk.back}
             </button>
+            {yes && reads && (
+              <span className="hint" data-testid="bulk-unread">
+                {inbox.bulk.readFirst}
+              </span>
+            )}
           </div>
         </Guarded>
       ) : (
@@ -194,13 +210,18 @@ interface Named extends Asked {
   before?: string;
 }
 
-/** Each question as it would be answered, by what would be done: what it asks, with what, and who asks; and how many are to be scrolled to. */
-function NamedBox({ kinds, all, labelledBy }: { kinds: ReadonlyArray<Kind<Named>>; all: Asker; labelledBy: string }) {
+/** Each question as it would be answered, by what would be done: what it asks, with what, and who asks; and how many are to be scrolled to. `sees` hears whether the last one has been in sight. */
+function NamedBox({ kinds, all, labelledBy, sees }: { kinds: ReadonlyArray<Kind<Named>>; all: Asker; labelledBy: string; sees: (seen: boolean) => void }) {
   const box = useRef<HTMLDivElement>(null);
+  const seen = useRef(false);
   const [below, setBelow] = useState(0);
   const look = () => {
     const { current } = box;
-    if (current) setBelow(endBelow([...current.querySelectorAll('[data-testid="bulk-one"]')].map((one) => one.getBoundingClientRect().bottom), current.getBoundingClientRect().bottom));
+    if (!current) return;
+    const left = endBelow([...current.querySelectorAll('[data-testid="bulk-one"]')].map((one) => one.getBoundingClientRect().bottom), current.getBoundingClientRect().bottom);
+    seen.current ||= left === 0;
+    setBelow(left);
+    sees(seen.current);
   };
   useLayoutEffect(look);
   useEffect(() => {

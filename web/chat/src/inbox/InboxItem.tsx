@@ -12,6 +12,7 @@ import { Questions } from "../decision/Interrupts";
 import { stringify } from "../../../react/lib/json";
 import { visible } from "../../../react/lib/misleading";
 import { isObject } from "../../../react/forms/schema";
+import { APPROVE_KEY, keysOn } from "./inboxkeys";
 import type { Given } from "./held";
 import { isNear, nearOf } from "./late";
 import { asksWords } from "../../../react/inbox/asks";
@@ -120,7 +121,7 @@ function Open(props: ItemProps) {
   const messages = item.interrupts.flatMap(({ interrupt, toolCall }) => messagesOf(interrupt as unknown as Interrupt, toolCall));
   const about = ({ id }: Interrupt) => {
     const one = item.interrupts.find((one) => one.id === id)!;
-    return { notice: noticeOf(before(item, one)), held: looking, until: isNear(one, Date.now()) ? one : NEVER };
+    return { notice: noticeOf(before(item, one)), graveHint: keysOn() && <GraveHint />, held: looking, until: isNear(one, Date.now()) ? one : NEVER };
   };
   const answer = (entries: ResumeEntry[], said: string[]) => {
     const decision = said.length > 1 ? inbox.answersFor(said.length, title) : said.join();
@@ -160,6 +161,15 @@ function Open(props: ItemProps) {
         ))
       )}
     </section>
+  );
+}
+
+/** What a key does about what cannot be undone. */
+function GraveHint() {
+  return (
+    <span className="hint keys">
+      <kbd>{APPROVE_KEY}</kbd> {inbox.twiceHint}
+    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import { askKeyOf, keyOf } from "./asked";
 import type { InboxColumn } from "./InboxRow";
 import { isLate, nearOf } from "./late";
 import { Guarded } from "../../../react/lib/Guarded";
+import type { Given } from "./held";
 import type { Kept } from "../lib/kept";
 import type { Selection } from "./selection";
 import { apart } from "./apart";
@@ -15,6 +16,9 @@ interface Props {
   kept: readonly Kept<InboxItem>[];
   body: RefObject<HTMLTableSectionElement | null>;
   selection: Selection;
+  /** Answers to several that wait, and the way to take one of them back. */
+  together: readonly Given[];
+  undo: (given: Given) => void;
   /** Gives up what can only be given up. */
   giveUp?: (items: readonly InboxItem[]) => void;
   /** `apart`: what it is about beside its headline. */
@@ -22,7 +26,7 @@ interface Props {
 }
 
 /** The threads that wait, and after them those whose time is over. */
-export function InboxList({ kept, body, selection: { offered, chosen, choose }, giveUp, children }: Props) {
+export function InboxList({ kept, body, selection: { offered, chosen, choose }, together, undo, giveUp, children }: Props) {
   const items = kept.map(({ item }) => item);
   const now = Date.now();
   const told = apart(items);
@@ -46,8 +50,21 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
       <span className="visually-hidden">{inbox.bulk.selectAll}</span>
     </label>
   );
+  const before = (
+    <>
+      {all}
+      {together.map((given, i) => (
+        <span key={i} className="together" data-testid="inbox-together">
+          <span className="done">{given.text}</span>
+          <button type="button" className="quiet" data-testid="inbox-undo-all" aria-label={inbox.undoWhat(given.text)} onClick={() => undo(given)}>
+            {inbox.undoAll}
+          </button>
+        </span>
+      ))}
+    </>
+  );
   return (
-    <DecisionTable label={inbox.waiting} columns={columns.map((one) => (one.name === "what" ? { ...one, before: all } : one))} body={body}>
+    <DecisionTable label={inbox.waiting} columns={columns.map((one) => (one.name === "what" ? { ...one, before } : one))} body={body}>
       {kept.map((one) => (
         <Fragment key={keyOf(one.item)}>
           {one.item === late[0] && (

@@ -7,7 +7,7 @@ import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
-import type { Given, Waiting } from "./held";
+import { together, type Given, type Waiting } from "./held";
 import { type Lasting, looksAt } from "./lasting";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
@@ -225,7 +225,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
       <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && kept.length > 0 && (
           <div className="inbox-rows" onKeyDown={arrow}>
-            <InboxList kept={kept} body={places.rows} selection={selection} giveUp={filters.everywhere || !answers ? undefined : (late) => give(givenUp(late))}>
+            <InboxList kept={kept} body={places.rows} selection={selection} together={together(unsent)} undo={undo} giveUp={filters.everywhere || !answers ? undefined : (late) => give(givenUp(late))}>
               {({ item, gone }, columns, apart) => (
                 <InboxRow
                   item={item}
@@ -287,9 +287,9 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   );
 }
 
-/** Takes back what waits about an item. What was answered together has one place for that, its first. */
+/** Takes back what waits about an item alone. */
 function undoOf(unsent: readonly Waiting[], item: InboxItem, undo: (given: Given) => void): (() => void) | undefined {
-  const waits = unsent.find(({ given: { items } }) => items[0] && askKeyOf(items[0]) === askKeyOf(item));
+  const waits = unsent.find(({ given: { items } }) => items.length === 1 && askKeyOf(items[0]!) === askKeyOf(item));
   return waits && (() => undo(waits.given));
 }
 

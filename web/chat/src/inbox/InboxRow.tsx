@@ -1,5 +1,5 @@
 import type { MouseEvent } from "react";
-import { asksWords } from "../../../react/inbox/asks";
+import { rowWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { exactly } from "../lib/exactly";
@@ -7,8 +7,10 @@ import { KeptRow } from "./KeptRow";
 import { nearOf } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
+import { Grave } from "../../../react/lib/Grave";
+import { isDestructive } from "../../../react/forms/question";
 import { visible } from "../../../react/lib/misleading";
-import { parts, words } from "../words";
+import { parts } from "../words";
 import { inbox } from "../words/inbox";
 
 export type InboxColumn = keyof typeof inbox.columns;
@@ -52,8 +54,7 @@ interface Props {
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
 export function InboxRow({ item, apart, columns, gone, said, waits, undo, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, assignee, reviewers, passed }: Props) {
-  const asks = asksWords(item, parts);
-  const title = visible(item.title || words.threads.untitled);
+  const asks = rowWords(item, parts);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
   const tab = passed ? -1 : 0;
@@ -71,7 +72,7 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
   };
   const over =
     said === undefined ? (
-      inbox.gone(asks || title)
+      inbox.gone(asks)
     ) : (
       <>
         <span className="done" dir="auto">
@@ -90,18 +91,18 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
         {choose && (
           <label className="choose">
             <input type="checkbox" checked={chosen} tabIndex={tab} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
-            <span className="visually-hidden">{inbox.select(asks || title)}</span>
+            <span className="visually-hidden">{inbox.select(asks)}</span>
           </label>
         )}
         {barred !== undefined && (
           <label className="choose" title={barred}>
             <input type="checkbox" aria-disabled checked={false} tabIndex={tab} data-testid="inbox-barred" onChange={sayBarred} />
-            <span className="visually-hidden">{`${inbox.select(asks || title)}. ${barred}`}</span>
+            <span className="visually-hidden">{`${inbox.select(asks)}. ${barred}`}</span>
           </label>
         )}
         <button type="button" className="inbox-pick" tabIndex={tab} aria-current={picked} data-testid="inbox-pick" onClick={({ detail }) => pick(detail === 0)}>
           <span className="title" dir="auto">
-            {asks || title}
+            {asks}
           </span>
         </button>
         {apart && (
@@ -110,6 +111,7 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
           </span>
         )}
         <span className="tags">
+          {item.interrupts.some(({ interrupt }) => isDestructive(interrupt)) && <Grave />}
           {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
           {taken && <span className="tag">{inbox.taken}</span>}
           {assignee !== undefined && <span className="tag">{inbox.assignedTo(visible(assignee))}</span>}

@@ -1,6 +1,6 @@
 // What questions are about beside their headlines, and what tells those apart that are asked in the same words.
 
-import { asksWords, nextOf } from "../../../react/inbox/asks";
+import { asksWords, nextOf, rowWords } from "../../../react/inbox/asks";
 import { alike } from "../../../react/lib/alike";
 import { visible } from "../../../react/lib/misleading";
 import { besidesOf, worded } from "../../../react/lib/naming";
@@ -13,7 +13,7 @@ import { inbox } from "../words/inbox";
 const TOLD = 2;
 
 /** What a row says first: who asks what. */
-const readsAs = (item: InboxItem) => JSON.stringify([item.user, asksWords(item, parts)]);
+const readsAs = (item: InboxItem) => JSON.stringify([item.user, rowWords(item, parts)]);
 
 /** What each says below its headline: arguments, those first that tell it from others in the same words, and when it was asked if they do not tell it apart. */
 export function apart(items: readonly InboxItem[]): ReadonlyMap<InboxItem, string> {
@@ -46,7 +46,8 @@ function besides(group: readonly InboxItem[]): string[] {
 }
 
 function argsBeside(item: InboxItem): Array<[string, string]> {
-  const call = nextOf(item)?.toolCall;
+  // What one of several says tells nothing of the others.
+  const call = item.interrupts.length + (item.omitted ?? 0) > 1 ? undefined : nextOf(item)?.toolCall;
   return call ? besidesOf(asksWords(item, parts), call.arguments, parts.text.andMore) : [];
 }
 

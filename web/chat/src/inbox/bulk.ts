@@ -4,7 +4,7 @@ import { isInterruptExpired, randomUUID, type Interrupt, type Message } from "@a
 import { ApiError, type Entry, type InboxItem } from "../server/api";
 import { answersOf } from "../../../client/answers";
 import { entryOf, type Answer } from "../../../react/forms/answers";
-import { questionOf, reasonOnly } from "../../../react/forms/question";
+import { isDestructive, questionOf, reasonOnly } from "../../../react/forms/question";
 import { pretty } from "../../../react/forms/readjson";
 import { folds } from "../../../react/lib/folds";
 import { parts } from "../words";
@@ -45,8 +45,8 @@ export function questionsKey({ namespace, threadId, interrupts }: InboxItem): st
   return JSON.stringify([namespace, threadId, interrupts.map(({ id }) => id)]);
 }
 
-/** Why a thread has to be answered on its own: what it asks is not all in sight, is answered in part, too late, no matter of yes and no, or somebody else's. */
-export type Barred = "long" | "begun" | "late" | "more" | "assigned";
+/** Why a thread has to be answered on its own: what it asks is not all in sight, is answered in part, too late, no matter of yes and no, not to be undone, or somebody else's. */
+export type Barred = "long" | "begun" | "late" | "more" | "destructive" | "assigned";
 
 /** What keeps a plain yes or no of `me` from answering all that a thread asks. */
 export function barredBy({ corrupted, omitted, interrupts, assignee }: InboxItem, me?: string): Barred | undefined {
@@ -55,6 +55,7 @@ export function barredBy({ corrupted, omitted, interrupts, assignee }: InboxItem
     const asked = interrupt as unknown as Interrupt;
     if (draft) return "begun";
     if (stale || isInterruptExpired(asked)) return "late";
+    if (isDestructive(asked)) return "destructive";
     if (truncated) return "long";
     if (!plainAnswer("approve", asked) || !plainAnswer("decline", asked)) return "more";
     return folds(asked.message ?? "") || folds(pretty(toolCall?.arguments ?? "")) ? "long" : undefined;

@@ -40,6 +40,9 @@ export interface Given {
   send: () => Promise<Outcome>;
 }
 
+/** Answers to several that wait: each is taken back as a whole. */
+export const together = (waiting: readonly Waiting[]): Given[] => waiting.flatMap(({ given }) => (given.items.length > 1 ? given : []));
+
 /** How many characters the requests of the answers have together, which a page that goes sends at once. */
 export const sizeOfAll = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { given }) => sum + (given.size ?? 0), 0);
 

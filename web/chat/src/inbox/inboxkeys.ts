@@ -1,12 +1,15 @@
 // The inbox by single keys: which of them do what, and when they are only letters.
 
-import { uncovered } from "../../../react/lib/Guarded";
+import { acted, uncovered } from "../../../react/lib/Guarded";
 import { pressed } from "./pressed";
 
 /** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `chat` is what asks; `keys` says what they do. */
 export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "undo" | "choose" | "chat" | "approve chosen" | "decline chosen" | "keys";
 
-const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", u: "undo", x: "choose", o: "chat", "?": "keys", A: "approve chosen", D: "decline chosen" };
+/** The key that approves. */
+export const APPROVE_KEY = "a";
+
+const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", [APPROVE_KEY]: "approve", d: "decline", e: "edit", u: "undo", x: "choose", o: "chat", "?": "keys", A: "approve chosen", D: "decline chosen" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
@@ -59,7 +62,7 @@ const GAP = 8;
 const END = 100;
 
 /** Why a key decides nothing: what is to be done first, or that there is no such thing to do. */
-export type Unfit = "fill" | "choose" | "late" | "edit" | "plain" | "over" | "all";
+export type Unfit = "fill" | "choose" | "late" | "edit" | "plain" | "over" | "all" | "twice";
 
 /** What a question has that lacks the button of a key. */
 interface Ways {
@@ -75,6 +78,9 @@ export function unfit({ expired, approves, choices, fields }: Ways): Unfit {
   if (approves) return "edit";
   return choices ? "choose" : fields ? "fill" : "plain";
 }
+
+/** Whether a key leads to a button, and it is another press that decides: what cannot be undone takes two of them. */
+export const leadsFirst = (destructive: boolean, focused: boolean): boolean => destructive && !focused;
 
 /**
  * Does in what is shown of a thread what the key means, for the open question that has the focus, or the first: presses its
@@ -104,15 +110,20 @@ export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): U
 }
 
 /** Presses a button of what is in sight, or brings it there. */
-function bring(question: HTMLElement, button: HTMLElement, unfolds = false): undefined {
+function bring(question: HTMLElement, button: HTMLElement, approves = false): Unfit | undefined {
   const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
   const foot = Math.min(innerHeight, ...[...document.querySelectorAll(".foot, .toast")].map((one) => one.getBoundingClientRect().top));
   const room = { top: Math.max(0, bar), bottom: foot };
   const by = reach(room, { top: question.getBoundingClientRect().top, bottom: button.getBoundingClientRect().bottom });
-  const folded = unfolds ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
+  const folded = approves ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
   if (by !== 0) scrollBy({ top: by, behavior: "instant" });
   else if (folded.length > 0) folded.forEach((one) => one.click());
-  else return void pressed(button);
+  else if (approves && leadsFirst(question.dataset.destructive === "true", document.activeElement === button)) {
+    button.focus({ preventScroll: true });
+    // The second of two presses in a row is for the same.
+    acted();
+    return "twice";
+  } else return void pressed(button);
   uncovered();
 }
 

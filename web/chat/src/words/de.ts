@@ -214,6 +214,7 @@ const chat: Words["chat"] = {
     say: "Gibt einen Satz Wort für Wort aus",
     slow: "Gibt langsam aus; mittendrin neu laden",
     tool: "Schlägt einen Werkzeugaufruf vor und wartet",
+    destroy: "Schlägt vor, was nicht rückgängig zu machen ist",
     parallel: "Drei Vorschläge, zusammen beantwortet",
     form: "Fragt mit einem Formular nach Zahlen",
     confirm: "Fragt nach einer einfachen Bestätigung",

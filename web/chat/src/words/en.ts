@@ -201,6 +201,7 @@ const chat = {
     say: "Streams a sentence, word by word",
     slow: "Streams slowly; reload in the middle",
     tool: "Proposes a tool call and waits for you",
+    destroy: "Proposes what cannot be undone",
     parallel: "Three proposals, answered together",
     form: "Asks for figures with a form",
     confirm: "Asks for a plain confirmation",
