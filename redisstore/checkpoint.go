@@ -50,6 +50,9 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	moved := r.Int() == 1
 	if moved {
 		s.cleared(ctx, t, snap)
+		if r.Bool() {
+			s.trimmed(ctx, c.Thread)
+		}
 	}
 	return moved, r.Err
 }
@@ -94,8 +97,11 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		return store.CommitResult{}, err
 	}
 	res := link.CommitResult(r)
-	if res.Status == store.CommitOK {
+	if more := r.Bool(); res.Status == store.CommitOK {
 		s.cleared(ctx, t, snap)
+		if more {
+			s.trimmed(ctx, b.Claim.Thread)
+		}
 	}
 	return res, r.Err
 }

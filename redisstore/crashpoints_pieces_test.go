@@ -448,3 +448,48 @@ func TestCrashPointsOfAnArchiveInPieces(t *testing.T) {
 		}
 	}
 }
+
+// What an end has left to trim is taken behind it, and if its process dies before, by Retire. Sent again, the end goes
+// on with it.
+func TestCrashPointsOfATrimmedLog(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	const logged, retain = 100, 3300
+	for _, behind := range []bool{false, true} {
+		for calls, over := 1, false; !over; calls++ {
+			t.Run(fmt.Sprint(behind, calls), func(t *testing.T) {
+				o := Options{Prefix: fmt.Sprint(behind, calls), Partitions: 1, Retain: retain, Timeout: patience}
+				s, far := open(t, server.URL(), o), open(t, server.URL(), o)
+				b := store.Batch{Claim: begin(t, s, inline(0, "r1")), Number: 2, Expect: 1, Events: slices.Repeat([][]byte{delta}, 64)}
+				for range logged {
+					commit(t, s, b)
+					b.Number, b.Expect = b.Number+1, b.Expect+64
+				}
+				b.End = &store.End{Kind: store.EndFinish, Snapshot: &store.SnapshotUpdate{}}
+				state := &dying{left: calls, behind: behind}
+				far.conn.Client.(*redis.Client).AddHook(state)
+				_, err := far.Commit(t.Context(), b)
+				if over = state.left > 0; over && calls < 3 {
+					t.Errorf("an end and what it leaves take %d calls", calls-1)
+				}
+				switch {
+				case err != nil && calls > 1 || err == nil && calls == 1:
+					t.Error(err)
+				case err != nil:
+					commit(t, s, b)
+				case state.died:
+					if v := view(t, s, store.ReadQuery{Window: 1}); !behind && v.Seq-v.Base < retain {
+						t.Errorf("the log has events from %d to %d at once", v.Base, v.Seq)
+					}
+					for more := true; more; {
+						if more, err = s.Retire(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				if v := view(t, s, store.ReadQuery{Window: 1}); v.Seq-v.Base != retain-1 {
+					t.Errorf("the log has events from %d to %d", v.Base, v.Seq)
+				}
+			})
+		}
+	}
+}

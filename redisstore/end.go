@@ -53,7 +53,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	}
 	res := link.CommitResult(r)
 	res.Ready, res.GaveBack = r.Bool(), r.Bool()
-	before, after := r.Int(), r.Events()
+	before, after, more := r.Int(), r.Events(), r.Bool()
 	if r.Err != nil {
 		return res, r.Err
 	}
@@ -65,6 +65,9 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 		s.cleared(ctx, t, snap)
+		if more {
+			s.trimmed(ctx, b.Claim.Thread)
+		}
 	}
 	return res, nil
 }

@@ -169,14 +169,23 @@ func (s *retention) mayRetire(now, used int64, look, marks string) bool {
 
 // retireAll retires threads beside each other, each in as many steps as it takes,
 // unless one of them fails.
-func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (err error) {
-	cursors := make([]string, len(threads))
+func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) error {
+	return s.retireFrom(ctx, threads, make([]string, len(threads)))
+}
+
+// trimmed takes from a log what a decision has left to take. What fails is left to the thread's next
+// decision, or to Retire.
+func (s *retention) trimmed(ctx context.Context, key store.ThreadKey) {
+	_ = s.retireFrom(ctx, []store.ThreadKey{key}, []string{"t"})
+}
+
+func (s *retention) retireFrom(ctx context.Context, threads []store.ThreadKey, cursors []string) (err error) {
 	for len(threads) > 0 {
 		calls := make([]link.Call, len(threads))
 		for i, key := range threads {
 			t := s.conn.Keys.Thread(key)
 			calls[i] = link.Call{Script: lua.Retire, Keys: t.All(), Args: lua.Args{
-				{"member", t.Member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
+				{"member", t.Member}, {"retain", s.opts.Retain}, {"bytes", s.opts.RetainBytes}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
 				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
 				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},
 			}}

@@ -328,7 +328,7 @@ func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 		memory   int    // of scripts, at most, in MiB
 		make     func(l *load) (call func())
 	}{
-		{"a log of 10,000 events is too old", "", 5, 180, 0, func(l *load) func() {
+		{"a log of 10,000 events is too old", "", 2, 60, 0, func(l *load) func() {
 			done(l, logged(l))
 			at := time.Now().Add(30 * 24 * time.Hour)
 			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Keep: 365 * 24 * time.Hour, Clock: func() time.Time { return at }})
@@ -432,11 +432,16 @@ func TestScriptsThatWriteDoWhatIsNewAndOthersAPiece(t *testing.T) {
 				}
 			}
 		}},
-		{"a run ends, and of its log of 200,000 events 10,000 stay", "", 1, 3000, 0, func(l *load) func() {
+		{"a run ends, and of its log of 200,000 events 10,000 stay", "", 60, 8000, 0, func(l *load) func() {
 			long(l, false)
 			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Retain: 10_000})
 			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{})
-			return func() { done(l, b) }
+			return func() {
+				done(l, b)
+				if v := l.view(store.ReadQuery{Window: 1}); v.Seq-v.Base != 9999 {
+					l.Fatalf("the log has events from %d to %d", v.Base, v.Seq)
+				}
+			}
 		}},
 		{"a damaged log of 200,000 events is repaired", "", 1, 300, 0, func(l *load) func() {
 			long(l, true)

@@ -19,14 +19,14 @@
 --   removed  how many ids of messages
 -- REST  those, in that order, as in end.lua
 --
--- Returns {0} when the thread is another, and nothing is changed; {1}: the snapshot is at the
---   position. {PIECES, stamp} as in end.lua.
+-- Returns {0} when the thread is another, and nothing is changed; {1, 1 if something may be left to trim}:
+--   the snapshot is at the position. {PIECES, stamp} as in end.lua.
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
 local at = tonumber(ARG.at)
 if r.epoch ~= ARG.epoch then return { 0 } end
-if r.snapat == at then return { 1 } end
+if r.snapat == at then return { 1, 1 } end
 -- An execution that is to go on counts from where the snapshot was.
 if r.run ~= '' or getExecution(t) then return { 0 } end
 if r.ver ~= tonumber(ARG.version) or r.snapat ~= tonumber(ARG.from) or r.seq ~= at then return { 0 } end
@@ -41,6 +41,7 @@ if other then return { PIECES, other } end
 local was = stored(t, r, snapshot, ARGV)
 resnap(t, r, snapshot, ARGV, was)
 mark(r, tonumber(ARG.age))
-trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
+local more = trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age), 1)
+if more then redis.call('HSET', t.rec, 'look', NOW) end
 decide(t, r)
-return { 1 }
+return { 1, more and 1 or 0 }

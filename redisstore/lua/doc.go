@@ -14,9 +14,9 @@
 // # What a script costs
 //
 // A script that writes does what is new, and takes well below 5 ms of the server however long
-// its thread is. Retire takes no more from the head of a log that has become too old than 6,000
-// events, or 1 MiB, at a time, and goes on at once. Events that an end or a checkpoint makes too
-// many for a log are taken from it at once: a log that gave up fewer would outgrow its bounds.
+// its thread is. An end or a checkpoint takes no more from the head of a log that has become too long than 1,500 events,
+// or 256 KiB, unless little stays. Its caller goes on at once, with scripts that take twice as many (retire.lua),
+// and returns when the log is within its bounds. If the caller dies, Retire does the rest.
 //
 // A change of more than 500 stored messages, of more than 63 chunks of their order, or of more than 512 KiB, is made in
 // pieces (pieces.lua). Messages, the ids of those that go, and the order are brought before the decision, and nobody
@@ -201,7 +201,7 @@
 // Options.Keep; what was archived, Options.Keep after the last rewind.
 //
 // A log is trimmed by number, bytes and age when a run ends or moves the snapshot on its
-// way, and by age when Retire looks at it, up to the snapshot; large events go with their positions. Runs and their dispatches,
+// way, and when Retire looks at it, up to the snapshot; large events go with their positions. Runs and their dispatches,
 // dead letters too, go when Retire looks at their thread Options.Keep after their
 // end, or up to an eighth of it later. The thread's latest run stays, and the runs
 // of an execution that is suspended or under way. Everything else stays with the

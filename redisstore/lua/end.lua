@@ -40,7 +40,7 @@
 -- REST  those but the events, in that order; pieces as reorder has them; id and message
 --
 -- Returns {verdict (as fence), epoch, end of the batch, ready, gave back, logged before,
---   events logged after the batch}; of a call sent again, without events. {PIECES, stamp}: what
+--   events logged after the batch, 1 if something may be left to trim}; of a call sent again, without events. {PIECES, stamp}: what
 --   another decision has left of pieces must be cleared first, or its own be brought again.
 
 local t, member, run = keysOf(KEYS), ARG.member, ARG.run
@@ -51,10 +51,10 @@ local expect = tonumber(ARG.expect)
 local stamp = stampOf(ARG.token, ARG.number)
 lookAhead(t, run)
 local d = getRun(t, run)
-if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, r.seq, {} } end
+if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, r.seq, {}, 1 } end
 local verdict = fence(r, run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
 if verdict == STORED then verdict = MISMATCH end
-if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, r.seq, {} } end
+if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, r.seq, {}, 0 } end
 
 local at = REST
 local function part(count, width)
@@ -119,10 +119,11 @@ d.terminal = ARG.terminal
 putRun(t, d)
 
 mark(r, tonumber(ARG.age))
-trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
+local more = trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age), 1)
+if more then redis.call('HSET', t.rec, 'look', NOW) end
 decide(t, r)
 
 local extra = r.extra or {}
 publish(r.nodes, member, r.epoch, ARGV, e1, e2)
 publish(r.nodes, member, r.epoch, extra, 1, #extra, finish + 1)
-return { OK, r.epoch, finish, ready, gave, finish, extra }
+return { OK, r.epoch, finish, ready, gave, finish, extra, more and 1 or 0 }

@@ -22,10 +22,11 @@
 --   removed  how many ids of messages
 -- REST  those, in that order, as in end.lua
 --
--- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}; {PIECES, stamp} as in end.lua.
+-- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log, 1 if something is left to trim}; {PIECES, stamp} as in end.lua.
 
 local t = keysOf(KEYS)
 local r, joins = open(t.rec, 'join')
+local more = false
 
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), tonumber(ARG.expect))
 if verdict == OK then
@@ -41,7 +42,8 @@ if verdict == OK then
   resnap(t, r, snapshot, ARGV, was)
   putKept(t)
   mark(r, tonumber(ARG.age))
-  trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
+  more = trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age), 1)
+  if more then redis.call('HSET', t.rec, 'look', NOW) end
   redis.call('HSET', t.rec, 'cn', ARG.number, 'base', r.base, 'len', r.bytes, 'snapat', r.snapat, 'marks', r.marks, 'held', r.held, 'has', r.has)
 elseif verdict == STORED then
   verdict = OK
@@ -50,4 +52,4 @@ if verdict == OK then
   if r.pause == '1' then verdict = verdict + PAUSED end
   if joins then verdict = verdict + JOINS end
 end
-return { verdict, r.epoch, r.seq }
+return { verdict, r.epoch, r.seq, more and 1 or 0 }

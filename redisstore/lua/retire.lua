@@ -3,6 +3,8 @@
 -- KEYS  all of the thread's
 -- ARGS
 --   member
+--   retain    events kept in the log
+--   bytes     kept in the log
 --   age       ms for which events are kept
 --   keep      ms for which runs are kept
 --   ttl       ms for which the thread is kept at rest; 0: for ever
@@ -43,7 +45,7 @@ if labels then
   if rested and not x then redis.call('HDEL', t.runs, 'x', 'f') end
   cursor = labels == '0' and '0' or 'l' .. labels
 end
-if trim(t, r, math.huge, math.huge, age, true) and cursor == '0' then cursor = 't' end
+if trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), age, 2) and cursor == '0' then cursor = 't' end
 -- Whoever brought or cleared pieces is gone, or will find that they are.
 if not busy and mayHave(r, 'p') and clear(t, r) > 0 and cursor == '0' then cursor = 't' end
 if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes, 'marks', r.marks) end

@@ -27,14 +27,13 @@ local function mark(r, age)
 end
 
 -- A piece of a log's head is about so many events and so many bytes.
-local TRIM, TRIM_BYTES = 6000, 1048576
+local TRIM, TRIM_BYTES = 1500, 262144
 
 -- trim takes from the log's head what is too much of it: by number, by bytes, by
--- age in ms. What follows the snapshot stays. With piece it takes no more than one: where
--- nothing new comes with it, to which it would be in proportion. It reports whether something
--- is left to take. It stops at what cannot be read, or does not follow: that must keep no run from
--- ending, and stays until a repair.
-local function trim(t, r, count, bytes, age, piece)
+-- age in ms. What follows the snapshot stays. It takes no more than so many pieces, or all if little
+-- stays, and reports whether something is left to take. It stops at what cannot be read, or does not
+-- follow: that must keep no run from ending, and stays until a repair.
+local function trim(t, r, count, bytes, age, pieces)
   local base, old = math.max(r.base, r.seq - count + 1), 1
   while #r.marks > 0 do
     local at, seq = markOf(r, old)
@@ -44,7 +43,7 @@ local function trim(t, r, count, bytes, age, piece)
     old = old + 12
   end
   local goal, gone = math.min(base, r.snapat + 1), 0
-  local most, enough = piece and r.base + TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge
+  local most, enough = r.base + pieces * TRIM, r.bytes - pieces * TRIM_BYTES
   -- each calls f with the position and the bytes of each event of an element, until it says no.
   local function each(e, f)
     local first, size, large, at = string.match(e, '^(%d+),(%d+):(%z?)()')
@@ -61,7 +60,7 @@ local function trim(t, r, count, bytes, age, piece)
       local found = redis.call('LRANGE', t.log, place, place + 1)
       if firstOf(found[1]) > at or found[2] and firstOf(found[2]) <= at then error('an element of a log does not follow') end
     end
-    return place
+    return place, n - place
   end
   local function counted(e)
     r.bytes = r.bytes + string.match(e, '^%d+,(%d+)')
@@ -70,10 +69,11 @@ local function trim(t, r, count, bytes, age, piece)
       return i < goal
     end)
   end
-  -- Where less stays than goes, what stays is looked at.
-  local bulk, place = not piece and goal - r.base > r.seq - goal + 1, nil
-  if bulk then bulk, place = pcall(placeOf, goal) end
-  if bulk then
+  -- If little stays, and less than goes, what stays is looked at.
+  local stays, place, elements = r.seq - goal + 1, nil, nil
+  local bulk = goal - r.base > stays and r.bytes * stays <= pieces * TRIM_BYTES * (r.seq - r.base + 1)
+  if bulk then bulk, place, elements = pcall(placeOf, goal) end
+  if bulk and elements <= pieces * TRIM and redis.call('HLEN', t.big) <= TRIM then
     redis.call('LTRIM', t.log, place, -1)
     local large = {}
     for _, at in ipairs(redis.call('HKEYS', t.big)) do
@@ -88,13 +88,17 @@ local function trim(t, r, count, bytes, age, piece)
     end
   end
   local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end
-  local page, at = {}, 1
+  local page, firsts, sizes, at, width = {}, {}, {}, 1, nil
   -- turn takes an event, or an element of which nothing is left.
   local function turn()
-    if at >= #page then page, at = redis.call('LRANGE', t.log, gone, gone + 31), 1 end
-    local e, was = page[at], r.base
-    local first, next = firstOf(e), page[at + 1] and firstOf(page[at + 1]) or r.seq + 1
-    local size = string.match(e, '^%d+,(%d+):') + 0
+    if at >= #page then
+      width = width or math.max(math.min(math.floor(65536 * redis.call('LLEN', t.log) / math.max(r.bytes, 1)), 31), 1)
+      page, at = redis.call('LRANGE', t.log, gone, gone + width), 1
+      for i, e in ipairs(page) do firsts[i], sizes[i] = string.match(e, '^(%d+),(%d+):') end
+    end
+    local e, was, next = page[at], r.base, r.seq + 1
+    if page[at + 1] then next = firsts[at + 1] + 0 end
+    local first, size = firsts[at] + 0, sizes[at] + 0
     if first == was and next > first and next <= r.snapat + 1 and (next <= base or r.bytes - size >= bytes) then
       r.base, r.bytes = next, r.bytes - size
     else
@@ -106,14 +110,15 @@ local function trim(t, r, count, bytes, age, piece)
       end)
     end
     if r.base >= next and next > first then
-      if string.byte(e, -1) == 0 then redis.call('HDEL', t.big, first) end
+      if string.byte(e, -1) == 0 then redis.call('HDEL', t.big, digits(first)) end
       gone, at = gone + 1, at + 1
     elseif r.base == was then
       error('an element of a log does not follow')
     end
   end
-  local going = true
-  while going and wanted() and r.base < most and r.bytes > enough do going = pcall(turn) end
+  local going = pcall(function()
+    while wanted() and r.base < most and r.bytes > enough do turn() end
+  end)
   if gone > 0 then redis.call('LTRIM', t.log, gone, -1) end
   while old > 1 do
     local _, seq = markOf(r, 1)
