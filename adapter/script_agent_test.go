@@ -1,6 +1,7 @@
 package adapter_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -257,6 +258,47 @@ func TestScriptTitle(t *testing.T) {
 	called("Please fill in the quarterly figures")
 	l.say("/say Something else.")
 	called("Please fill in the quarterly figures")
+}
+
+// renamed is a store in which somebody renames a thread while an input begins.
+type renamed struct {
+	store.Store
+	to string
+}
+
+func (r *renamed) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
+	result, err := r.Store.Begin(ctx, b)
+	if r.to != "" {
+		_, _ = r.SetTitle(ctx, b.Thread, r.to)
+	}
+	return result, err
+}
+
+// A name that somebody gave a chat stays, though it looks like a command.
+func TestGivenTitlesStay(t *testing.T) {
+	for name, c := range map[string]struct{ begins, before, meanwhile, want string }{
+		"a sentence":   {"/say A few words.", "/standup", "", "/standup"},
+		"another name": {"/activity", "/standup", "", "/standup"},
+		"meanwhile":    {"/activity", "", "Planning", "Planning"},
+		"none":         {"/activity", "", "", "Quite other words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := &renamed{}
+			l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, script.New(script.Options{}))
+			l.say(c.begins)
+			if c.before != "" {
+				if _, err := l.runner.SetTitle(l.ctx(), l.key, c.before); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st.to = c.meanwhile
+			l.say("/say Quite other words.")
+			threads, _, err := l.runner.Threads(l.ctx(), store.ThreadQuery{Namespace: l.key.Namespace})
+			if err != nil || len(threads) != 1 || threads[0].Title != c.want {
+				t.Errorf("%+v %v, want %q", threads, err, c.want)
+			}
+		})
+	}
 }
 
 // Half a minute goes by in it.

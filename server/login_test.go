@@ -625,12 +625,21 @@ type overheard struct {
 	batches lockedText
 }
 
-func (o *overheard) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+func (o *overheard) hear(b store.Batch) {
 	fmt.Fprintf(&o.batches, "%s %s %s\n", b.Events, b.Entries, b.Closing)
 	if b.End != nil {
 		fmt.Fprintf(&o.batches, "%s\n", b.End.Suspension)
 	}
+}
+
+func (o *overheard) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	o.hear(b)
 	return o.Store.Commit(ctx, b)
+}
+
+func (o *overheard) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	o.hear(b)
+	return o.Store.Send(ctx, b, answered)
 }
 
 // allKept is whatever lies in a Redis, as it lies there.

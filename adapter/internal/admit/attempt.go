@@ -311,12 +311,18 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 }
 
 // nameBetter gives a thread that is called after a command alone the title that the input has for it.
+// A title that somebody gave stays: it is not what the messages before the input make.
 func (t *attempt) nameBetter(ctx context.Context) {
-	title := betterTitle(t.j.View.Title, t.v.Fresh, t.v.Continues)
-	if title == "" {
+	was := t.j.View.Title
+	title := betterTitle(was, t.v.Fresh, t.v.Continues)
+	if title == "" || was != titleOf(t.j.Fold.Messages()) {
 		return
 	}
-	if _, err := t.Store.SetTitle(ctx, t.key, title); err != nil {
+	now, err := t.Store.ThreadInfos(ctx, []store.ThreadKey{t.key})
+	if err == nil && now[0] != nil && now[0].Title == was { // nobody has named it meanwhile
+		_, err = t.Store.SetTitle(ctx, t.key, title)
+	}
+	if err != nil {
 		t.Log.Debug("a thread keeps its first title", "thread", t.key.Thread, "error", err)
 	}
 }

@@ -175,13 +175,19 @@ func (p *pipeline) goOrWait() {
 	switch goes := p.goes(); {
 	case goes && p.flight == nil:
 		p.take()
-		if p.sender == nil || p.spans() || len(p.flight.entries) > 0 || !p.sender.Send(p.ctx, p.batch, p.answer) {
+		if p.decides() || p.sender == nil || p.spans() || !p.sender.Send(p.ctx, p.batch, p.answer) {
 			p.wake <- struct{}{}
 		}
 	case !goes && !p.waits:
 		p.waits = true
 		p.company.Join(p.due)
 	}
+}
+
+// decides reports whether the batch in flight is more than events: such a batch is Run's.
+func (p *pipeline) decides() bool {
+	b := &p.batch
+	return len(p.flight.entries) > 0 || b.Bookkeeping || b.End != nil || b.Checkpoint != nil || b.Join != nil
 }
 
 // goes reports whether the first of what was gathered, which there is, waits no longer.
@@ -194,7 +200,7 @@ func (p *pipeline) goes() bool {
 func (p *pipeline) ripen() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waits, p.ripe = false, len(p.pending) > 0
+	p.waits, p.ripe = false, p.err == nil && len(p.pending) > 0
 	if p.ripe {
 		p.goOrWait()
 	}

@@ -81,6 +81,9 @@ func (s *slowStore) Commit(ctx context.Context, b store.Batch) (store.CommitResu
 type sends struct{ committer }
 
 func (s sends) Send(_ context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	if b.Checkpoint != nil || b.End != nil || b.Join != nil || b.Bookkeeping {
+		return false
+	}
 	go func() { answered(s.Commit(context.Background(), b)) }()
 	return true
 }
@@ -352,6 +355,41 @@ type silent struct {
 func (s *silent) Send(ctx context.Context, _ store.Batch, _ func(store.CommitResult, error)) bool {
 	s.sent = append(s.sent, ctx)
 	return true
+}
+
+// TestRunCommitsWhatDecides offers no store to send more than events.
+func TestRunCommitsWhatDecides(t *testing.T) {
+	for name, it := range map[string]item{
+		"an end": {events: texts("e"), end: &store.End{}}, "a checkpoint": {checkpoint: &store.RunCheckpoint{}},
+		"a join": {join: &store.Join{}}, "bookkeeping": {events: texts("e"), notes: true},
+	} {
+		st := &silent{}
+		p := newPipeline(t.Context(), st, nil, store.Claim{}, 1, 10)
+		if err := p.add(t.Context(), it, false); err != nil {
+			t.Fatal(err)
+		}
+		if len(st.sent) != 0 || len(p.wake) != 1 {
+			t.Errorf("%s is sent", name)
+		}
+	}
+}
+
+// TestNothingGoesBehindTheEnd has a delta wait for company when the end is stored.
+func TestNothingGoesBehindTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &timedStore{takes: time.Millisecond, began: time.Now()}
+		p := newPipeline(t.Context(), sends{st}, node.NewCompany(time.Second), store.Claim{}, 1, 10)
+		for _, it := range []item{{events: texts("end"), end: &store.End{}}, {events: texts("d"), patient: true}} {
+			if err := p.add(t.Context(), it, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.Run()
+		time.Sleep(time.Minute)
+		if len(st.sent) != 1 {
+			t.Errorf("%v", st.sent)
+		}
+	})
 }
 
 // TestBatchesLeaveWithTheirRun has a run end while its batch is under way.
