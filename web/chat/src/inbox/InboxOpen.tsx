@@ -16,7 +16,7 @@ import { InboxList } from "./InboxList";
 import { inOrder, isLate, placeIn } from "./late";
 import { keysOn, turnKeys } from "./inboxkeys";
 import { InboxFault, InboxNotes } from "./InboxNotes";
-import { InboxRow } from "./InboxRow";
+import { InboxRow, type Undo } from "./InboxRow";
 import { inboxPath, isFiltered, NO_FILTERS, pathAt } from "./inboxquery";
 import { useKept } from "../lib/kept";
 import { movesOf } from "./moves";
@@ -288,9 +288,9 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
 }
 
 /** Takes back what waits about an item. What was answered together has one place for that, its first. */
-function undoOf(unsent: readonly Waiting[], item: InboxItem, undo: (given: Given) => void): (() => void) | undefined {
+function undoOf(unsent: readonly Waiting[], item: InboxItem, undo: (given: Given) => void): Undo | undefined {
   const waits = unsent.find(({ given: { items } }) => items[0] && askKeyOf(items[0]) === askKeyOf(item));
-  return waits && (() => undo(waits.given));
+  return waits && { text: waits.given.text, count: countOf(waits.given.items), act: () => undo(waits.given) };
 }
 
 /** What is shown of a list: without what is answered here, in the order in which it is answered. */

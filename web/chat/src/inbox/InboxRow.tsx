@@ -14,6 +14,13 @@ import { inbox } from "../words/inbox";
 
 export type InboxColumn = keyof typeof inbox.columns;
 
+/** What is taken back together: in words, and how many questions. */
+export interface Undo {
+  text: string;
+  count: number;
+  act: () => void;
+}
+
 interface Props {
   item: InboxItem;
   /** What it is about beside its headline, and what tells it from others in the same words. */
@@ -26,7 +33,7 @@ interface Props {
   said?: string;
   /** That waits still to be sent, and the way to take it back. */
   waits: boolean;
-  undo?: () => void;
+  undo?: Undo;
   others: boolean;
   leave: () => void;
   /** It is the one that is looked at. */
@@ -78,8 +85,8 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
           {said}
         </span>
         {undo && (
-          <button type="button" className="quiet" data-testid="inbox-row-undo" aria-label={inbox.undoWhat(said)} onClick={undo}>
-            {inbox.undo}
+          <button type="button" className="quiet" data-testid="inbox-row-undo" aria-label={`${inbox.undoOf(undo.count)}: ${undo.text}`} onClick={undo.act}>
+            {inbox.undoOf(undo.count)}
           </button>
         )}
       </>

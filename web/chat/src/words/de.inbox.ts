@@ -40,7 +40,7 @@ export const inbox: typeof en = {
   },
   noneHeld: "Keine Antwort wartet, die zurückgenommen werden könnte.",
   undo: "Rückgängig",
-  undoWhat: (decision) => `Rückgängig: ${decision}`,
+  undoOf: (n) => (n === 1 ? "Rückgängig" : `${n} rückgängig`),
   dismiss: "Schließen",
   sentSoon: (decision, answers, seconds) => `${decision}. Die ${answers === 1 ? "Antwort wird" : "Antworten werden"} in ${seconds === 1 ? "1 Sekunde" : `${seconds} Sekunden`} gesendet.`,
   answersWait: (n, seconds) => `${n} Antworten warten. Die erste wird in ${seconds === 1 ? "1 Sekunde" : `${seconds} Sekunden`} gesendet.`,

@@ -38,7 +38,7 @@ export const inbox = {
   },
   noneHeld: "No answer waits that could be taken back.",
   undo: "Undo",
-  undoWhat: (decision: string) => `Undo: ${decision}`,
+  undoOf: (n: number): string => (n === 1 ? "Undo" : `Undo ${n}`),
   dismiss: "Dismiss",
   sentSoon: (decision: string, answers: number, seconds: number) => `${decision}. The ${answers === 1 ? "answer is" : "answers are"} sent in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
   answersWait: (n: number, seconds: number) => `${n} answers wait. The first is sent in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
