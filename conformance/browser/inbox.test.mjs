@@ -327,7 +327,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
     assert.equal(await decided(of).getByTestId("decided-by").textContent(), "ann in the inbox");
   }
   // The whole row opens what is known of it.
-  await decided(first).getByTestId("decided-by").click({ force: true });
+  await decided(first).getByTestId("decided-by").click();
   assert.match(await decided(first).getByTestId("decided-args").textContent(), /To\s*ada/);
   assert.deepEqual(await unseen(open.page), [], "all that was decided can be seen");
   assert.deepEqual(await barriers(open.page), []);

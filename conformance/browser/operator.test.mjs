@@ -23,7 +23,7 @@ test("a run in progress is found, and cancelled", async () => {
   const about = await ops.at("node-more").textContent();
   assert.match(about, /takes connections.*script/, "what it does is open while it is the only one");
   assert.match(await ops.at("node").textContent(), /[1-9]\d*<? ?\d+% of [\d,]+/);
-  await ops.at("node").locator("td").last().click({ force: true });
+  await ops.at("node").locator("td").last().click();
   await until(async () => (await ops.at("node-more").count()) === 0, "and the whole row folds it");
   await ops.at("store-server").waitFor();
   await ops.shot("50-operator-servers");

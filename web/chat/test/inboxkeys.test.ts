@@ -81,12 +81,16 @@ it.each<[Parameters<typeof wayOf>[0], boolean, ReturnType<typeof wayOf>]>([
 ])("takes %s with a selection (%s) for all of it", (act, some, want) => expect(wayOf(act, some)).toBe(want));
 
 it.each([
-  ["of what has expired", { expired: true, fields: true }, "late"],
-  ["of a call whose arguments stay", { approves: true, fields: true }, "edit"],
-  ["of a choice", { choices: true, fields: true }, "choose"],
-  ["of a form", { fields: true }, "fill"],
-  ["of a sign-in", {}, "plain"],
-])("says why a key does nothing %s", (_, has, want) => expect(unfit({ expired: false, approves: false, choices: false, fields: false, ...has })).toBe(want));
+  ["of what has expired", "approve", { expired: true, fields: true }, "late"],
+  ["of a call whose arguments stay", "edit", { approves: true, fields: true }, "edit"],
+  ["of a call that is locked", "approve", { approves: true, fields: true }, "locked"],
+  ["of a call that is locked", "decline", { approves: true }, "locked"],
+  ["while arguments are edited", "approve", { edits: true, fields: true }, "edited"],
+  ["while arguments are edited", "decline", { edits: true, fields: true }, "edited"],
+  ["of a choice", "approve", { choices: true, fields: true }, "choose"],
+  ["of a form", "approve", { fields: true }, "fill"],
+  ["of a sign-in", "approve", {}, "plain"],
+] as const)("says why a key does nothing %s: %s", (_, act, has, want) => expect(unfit(act, { expired: false, approves: false, edits: false, choices: false, fields: false, ...has })).toBe(want));
 
 it("asks twice about what cannot be undone, once its button has the focus", () => {
   expect([leadsFirst(true, false), leadsFirst(true, true), leadsFirst(false, false)]).toEqual([true, false, false]);

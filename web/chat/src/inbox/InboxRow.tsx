@@ -3,6 +3,7 @@ import { rowWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { exactly } from "../lib/exactly";
+import { meansRow } from "../lib/rowpress";
 import { KeptRow } from "./KeptRow";
 import { nearOf } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
@@ -65,9 +66,8 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
     "data-testid": "inbox-row",
     "data-thread-id": item.threadId,
     "data-picked": picked,
-    // For a pointer the whole row is the button in it.
     onClick: ({ target }: MouseEvent) => {
-      if (!(target as Element).closest("button, label")) pick(false);
+      if (meansRow(target as Element)) pick(false);
     },
   };
   const over =

@@ -18,6 +18,7 @@ import { visible } from "../../../react/lib/misleading";
 import type { Held } from "./held";
 import { BESIDE } from "./InboxOpen";
 import { Drop } from "../lib/Drop";
+import { meansRow } from "../lib/rowpress";
 import { useWide } from "../lib/wide";
 import { Choices } from "./Choices";
 import { ofDecisions } from "../server/notices";
@@ -209,10 +210,11 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
   // What the row says is not said once more.
   const asks = asked !== undefined && visible(asked) !== about ? asked : undefined;
   const [open, setOpen] = useState(false);
+  const turn = () => setOpen(!open);
   return (
-    <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
+    <tr role="row" onClick={({ target }) => meansRow(target as Element) && turn()} data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
       <Cell className="what">
-        <button type="button" className="row-pick" dir="auto" aria-expanded={open} data-testid="decided-pick" onClick={() => setOpen(!open)}>
+        <button type="button" className="row-pick" dir="auto" aria-expanded={open} data-testid="decided-pick" onClick={turn}>
           {about}
         </button>
         {why !== undefined && (

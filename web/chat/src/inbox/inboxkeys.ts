@@ -62,20 +62,23 @@ const GAP = 8;
 const END = 100;
 
 /** Why a key decides nothing: what is to be done first, or that there is no such thing to do. */
-export type Unfit = "fill" | "choose" | "late" | "edit" | "plain" | "over" | "all" | "twice";
+export type Unfit = "fill" | "choose" | "late" | "edit" | "edited" | "locked" | "plain" | "over" | "all" | "twice";
 
 /** What a question has that lacks the button of a key. */
 interface Ways {
   expired: boolean;
   approves: boolean;
+  /** Its arguments are being edited. */
+  edits: boolean;
   choices: boolean;
   fields: boolean;
 }
 
 /** Why a key does nothing about a question. */
-export function unfit({ expired, approves, choices, fields }: Ways): Unfit {
+export function unfit(act: "approve" | "decline" | "edit", { expired, approves, edits, choices, fields }: Ways): Unfit {
   if (expired) return "late";
-  if (approves) return "edit";
+  if (edits) return "edited";
+  if (approves) return act === "edit" ? "edit" : "locked";
   return choices ? "choose" : fields ? "fill" : "plain";
 }
 
@@ -100,9 +103,10 @@ export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): U
   if (question.dataset.answered === "true") return "over";
   const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
   if (!button) {
-    question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
     const has = (what: string) => question.querySelector(what) !== null;
-    return unfit({ expired: has('[data-expired="true"]'), approves: has('[data-testid="approve"]'), choices: has('[data-testid="choice"]'), fields: has(":is(input, select, textarea)") });
+    const edits = has('[data-testid="approve-edited"]');
+    if (!edits) question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
+    return unfit(act, { expired: has('[data-expired="true"]'), approves: has('[data-testid="approve"]'), edits, choices: has('[data-testid="choice"]'), fields: has(":is(input, select, textarea)") });
   }
   const why = act === "decline" && question.querySelector<HTMLElement>('[data-testid="field-reason"]:not(:disabled)');
   if (why) return void why.focus();

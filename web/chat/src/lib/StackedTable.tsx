@@ -1,4 +1,5 @@
 import { Fragment, useState, type ReactNode } from "react";
+import { meansRow } from "./rowpress";
 
 interface Props<T> {
   label: string;
@@ -33,13 +34,14 @@ export function StackedTable<T>({ label, className = "", columns, items, row, mo
           {items.map((of) => {
             const { key, ...data } = row(of);
             const open = more && (pressed.get(key) ?? opened?.(of) ?? false);
+            const turn = () => press(new Map(pressed).set(key, !open));
             return (
               <Fragment key={key}>
-                <tr {...data} data-open={open}>
+                <tr {...data} data-open={open} onClick={more && (({ target }) => meansRow(target as Element) && turn())}>
                   {Object.entries(columns).map(([title, shown], i) => (
                     <td key={title} data-label={title}>
                       {more && i === 0 ? (
-                        <button type="button" className="row-pick" aria-expanded={open} onClick={() => press(new Map(pressed).set(key, !open))}>
+                        <button type="button" className="row-pick" aria-expanded={open} onClick={turn}>
                           {shown(of)}
                         </button>
                       ) : (

@@ -32,6 +32,8 @@ export const inbox: typeof en = {
     choose: "Zuerst ist eine der Antworten zu wählen.",
     late: "Die Frage ist abgelaufen: Der Agent kann nur ohne Antwort weitermachen.",
     edit: "Die Argumente lassen sich nicht ändern.",
+    edited: "Die Argumente werden gerade geändert. Die Änderungen sind freizugeben oder zu verwerfen.",
+    locked: "Die Frage nimmt gerade keine Antwort.",
     plain: "Die Frage nimmt weder Ja noch Nein.",
     over: "Die Frage ist beantwortet. Zuerst ist ihre Antwort zu ändern.",
     all: "Zuerst sind alle Fragen zu beantworten.",

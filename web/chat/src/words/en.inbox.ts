@@ -30,6 +30,8 @@ export const inbox = {
     choose: "Choose one of the answers first.",
     late: "The question has expired: the agent can only go on without an answer.",
     edit: "The arguments cannot be edited.",
+    edited: "The arguments are being edited. Approve them as edited, or discard the edits.",
+    locked: "The question takes no answer at the moment.",
     plain: "The question takes neither a yes nor a no.",
     over: "The question is answered. Change its answer first.",
     all: "All questions have to be answered first.",
