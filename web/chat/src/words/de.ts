@@ -234,7 +234,7 @@ const chat: Words["chat"] = {
   begin: "Eine Nachricht schreiben, um zu beginnen. Der Chat bleibt unter dieser Adresse.",
   thingsToTry: "Zum Ausprobieren",
   agentThatAsks: "Ein Agent, der fragt, bevor er handelt.",
-  proposes: "Er schlägt E-Mails, Formulare und Pläne vor und führt sie nach Ihrem Ja aus.",
+  proposes: "Er verschickt E-Mails, füllt Formulare aus und plant Essen, alles erst nach Ihrem Ja.",
   everything: "Alles, was dieser Agent versteht",
   dismiss: "Schließen",
   tryAgain: "Erneut versuchen",

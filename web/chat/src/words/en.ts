@@ -221,7 +221,7 @@ const chat = {
   begin: "Write a message to begin. The chat is kept under this address.",
   thingsToTry: "Things to try",
   agentThatAsks: "An agent that asks before it acts.",
-  proposes: "It proposes emails, forms and plans, and carries them out after your yes.",
+  proposes: "It sends emails, fills in forms and plans dinners, each after your yes.",
   everything: "Everything this agent understands",
   dismiss: "Dismiss",
   tryAgain: "Try again",
