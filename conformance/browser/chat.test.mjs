@@ -43,6 +43,7 @@ test("the first question is followed by what to do with it, and a reload shows i
   for (const reload of [false, true]) {
     if (reload) await tab.reload();
     await tab.asked("tool_call");
+    await tab.at("path").locator("summary").click();
     await tab.at("steps").waitFor();
     assert.match(await tab.at("steps").innerText(), /^Reload the page[^]*start it again[^]*pkill[^]*Approve/);
     assert.equal(await tab.at("steps").getAttribute("start"), "2", "the first is done");

@@ -25,7 +25,7 @@ test("a message that is sent before the agent's first word waits alone", async (
   assert.deepEqual(await seen(tab, USER), ["/fail no paper", "/steps 5 3000"], "what was told stays in the conversation");
 });
 
-test("Enter gives no question up but leads to what does, and Enter again does it", async () => {
+test("Enter gives no question up, however often, and a button does", async () => {
   const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
   await tab.say("/confirm Deploy?");
   await tab.asked("confirmation");
@@ -33,9 +33,9 @@ test("Enter gives no question up but leads to what does, and Enter again does it
   await until(async () => (await tab.page.locator('.composer [aria-disabled="true"]').count()) === 0, "the composer is calm");
   await tab.page.keyboard.press("Enter");
   await tab.at("not-sent").waitFor();
-  assert.ok(await focused(tab, "send"), "Enter leads to the button");
-  await tab.page.keyboard.press("Escape");
-  assert.ok(await focused(tab, "composer"), "Escape leads back");
+  await until(() => focused(tab, "write-on"), "Enter leads beside the button");
+  await tab.page.keyboard.press("Enter");
+  await until(() => focused(tab, "composer"), "a second Enter leads back");
   await until(async () => (await tab.at("not-sent").count()) === 0, "and puts the choice away");
   await until(async () => (await tab.page.locator('.composer [aria-disabled="true"]').count()) === 0, "the composer is calm");
   await tab.page.keyboard.press("Control+Enter");
@@ -46,8 +46,10 @@ test("Enter gives no question up but leads to what does, and Enter again does it
   assert.equal(await tab.at("composer").inputValue(), "what does this do?");
   assert.deepEqual(await seen(tab, USER), ["/confirm Deploy?"]);
   assert.equal(await tab.at("send").innerText(), "Cancel the question and send");
+  await tab.page.keyboard.press("Escape");
+  await until(() => focused(tab, "composer"), "Escape leads back, too");
   await until(async () => (await tab.page.locator('.composer [aria-disabled="true"]').count()) === 0, "the composer is calm");
-  await tab.page.keyboard.press("Enter");
+  await tab.decide(tab.at("send"));
   await tab.asked("confirmation", 0);
   await until(async () => (await seen(tab, USER)).includes("what does this do?"), "it is sent");
   await tab.rest();

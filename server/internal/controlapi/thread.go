@@ -34,6 +34,7 @@ type threadJSON struct {
 	WaitsOn    string          `json:"waitsOn,omitempty" jsonschema:"The reason of an open interrupt that asks nobody: aguiws:timer, aguiws:event or aguiws:call."`
 	Until      time.Time       `json:"waitsUntil,omitzero" jsonschema:"The time at which the wait for waitsOn ends at the latest. A wait for a call has none."`
 	Expires    time.Time       `json:"expiresAt,omitzero" jsonschema:"The time at which the last of the open interrupts expires. After it they can only be cancelled, and a new message cancels them. It is left out if one never expires."`
+	Asks       *interruptJSON  `json:"asks,omitempty" jsonschema:"The first open interrupt without a draft, in summary. Only the list with waiting=true has it."`
 	Queued     int             `json:"queued" jsonschema:"The number of inputs that wait."`
 	Failed     bool            `json:"failed" jsonschema:"The run that began last has failed. A run that was stopped has not."`
 	ActiveRun  string          `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`

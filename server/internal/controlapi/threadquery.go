@@ -85,11 +85,11 @@ func (c *call) listThreads() (any, error) {
 		// some.
 		known, _, err := c.Runner.Threads(c.r.Context(), store.ThreadQuery{Namespace: namespace, Tenant: &tenant, Limit: 1})
 		if len(known) == 0 {
-			return c.placed(namespace, nil, "", err)
+			return c.placed(namespace, nil, "", err, nil)
 		}
 	}
 	threads, next, err := c.Runner.Threads(c.r.Context(), of)
-	return c.placed(namespace, threads, next, err)
+	return c.placed(namespace, threads, next, err, nil)
 }
 
 // listedNamespace is the one whose threads are asked for, and whether it is another one than
@@ -111,8 +111,10 @@ func (c *call) listWaiting(q store.PageQuery) (any, error) {
 		return nil, err
 	}
 	keys := make([]store.ThreadKey, len(open))
+	asks := map[string]*interruptJSON{}
 	for i, s := range open {
 		keys[i] = s.Thread
+		asks[s.Thread.Thread] = c.firstAsked(s)
 	}
 	infos, err := c.Runner.ThreadInfos(c.r.Context(), keys)
 	if err != nil {
@@ -129,11 +131,23 @@ func (c *call) listWaiting(q store.PageQuery) (any, error) {
 	if partial {
 		err = store.ErrPartial
 	}
-	return c.placed(c.caller.Identity.Namespace, threads, next, err)
+	return c.placed(c.caller.Identity.Namespace, threads, next, err, asks)
 }
 
-// placed is a page of threads of a namespace, with where they stand.
-func (c *call) placed(namespace string, threads []store.ThreadInfo, next string, err error) (any, error) {
+// firstAsked is what somebody who answers is asked next; nil: nothing.
+func (c *call) firstAsked(s operate.Suspended) *interruptJSON {
+	shown := c.summarised(s).Interrupts
+	for i := range shown {
+		if shown[i].Draft == nil {
+			return &shown[i]
+		}
+	}
+	return nil
+}
+
+// placed is a page of threads of a namespace, with where they stand, and what those of asks
+// ask.
+func (c *call) placed(namespace string, threads []store.ThreadInfo, next string, err error, asks map[string]*interruptJSON) (any, error) {
 	ids := make([]string, len(threads))
 	for i, t := range threads {
 		ids[i] = t.Thread.Thread
@@ -151,6 +165,8 @@ func (c *call) placed(namespace string, threads []store.ThreadInfo, next string,
 		if of.Info = &t; !ok {
 			of.Node = store.Node{Thread: t.Thread.Thread, Root: t.Thread.Thread}
 		}
-		return told(of)
+		one := told(of)
+		one.Asks = asks[t.Thread.Thread]
+		return one
 	})
 }

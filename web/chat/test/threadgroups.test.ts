@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { ThreadInfo } from "../src/server/api";
-import { folded, threadGroups } from "../src/threads/threadgroups";
+import { folded, saysMore, threadGroups } from "../src/threads/threadgroups";
 
 const NOW = new Date(2026, 10, 24, 0, 30).getTime();
 
@@ -49,3 +49,10 @@ it("shows five of those that wait, and the one that is looked at, unless that le
 it("has no group without any", () => {
   expect(shape([])).toEqual([]);
 });
+
+it.each([
+  ["Second question: still go on?", "Deploy to production?", true],
+  ["Send email to bob@example.com", "Send an email to bob@example.com", false],
+  ["Deploy to production?", "Deploy to production", false],
+  ["", "Deploy", false],
+])("tells %s below %s if it says more: %s", (question, title, more) => expect(saysMore(question, title)).toBe(more));

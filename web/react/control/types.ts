@@ -35,6 +35,8 @@ export interface ThreadInfo {
   waitsUntil?: string;
   /** When the last of what is open expires: nobody can answer it then, and a new message cancels it. */
   expiresAt?: string;
+  /** What is asked next, in the list of those that wait. */
+  asks?: InboxItem["interrupts"][number];
   queued: number;
   /** The run that began last has failed. */
   failed?: boolean;

@@ -28,7 +28,7 @@ interface Props {
   run?: string;
   /** It is being stopped. */
   stopping: boolean;
-  /** What is open. A message cancels it, so that only a button sends one; Enter leads to it. */
+  /** What is open. A message cancels it, so that only a button sends one; Enter leads beside it. */
   interrupts: ReadonlyArray<{ id: string; reason: string }>;
   /** What was not sent after all. */
   returned?: Content;
@@ -79,8 +79,8 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
     takeReturned();
   }, [returned, takeReturned, box]);
 
-  /** What sends though something is open: Enter leads here, and once more does it. */
-  const decider = useRef<HTMLButtonElement>(null);
+  /** The way back from what sends though something is open: Enter leads here, so that once more cancels nothing. */
+  const back = useRef<HTMLButtonElement>(null);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     const { current } = form;
@@ -106,13 +106,15 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
     if (!asks) return sendBy(send);
     if (empty) return;
     keep(open);
-    decider.current?.focus();
   };
   const writeOn = () => {
     keep("");
     box.current?.focus();
   };
   const deciding = asks && kept === open && !empty;
+  useEffect(() => {
+    if (deciding) back.current?.focus();
+  }, [deciding]);
   const slash = useSlashMenu(text, commands, (command) => {
     setText(command);
     box.current?.focus();
@@ -188,17 +190,16 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
           )}
           {asks ? (
             !empty && (
-              <button
-                key="instead"
-                type="button"
-                ref={decider}
-                className={deciding ? "primary" : undefined}
-                data-testid="send"
-                onClick={() => sendBy(send)}
-                onKeyDown={(event) => event.key === "Escape" && writeOn()}
-              >
-                {instead.button}
-              </button>
+              <>
+                {deciding && (
+                  <button type="button" ref={back} data-edits data-testid="write-on" onClick={writeOn} onKeyDown={(event) => event.key === "Escape" && writeOn()}>
+                    {words.chat.writeOn}
+                  </button>
+                )}
+                <button key="instead" type="button" data-testid="send" onClick={() => sendBy(send)}>
+                  {instead.button}
+                </button>
+              </>
             )
           ) : running && empty ? null : (
             <button key="send" type="submit" className="primary" data-testid="send" disabled={empty}>
@@ -209,10 +210,7 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
       </Guarded>
       {deciding && (
         <p className="hint unsent" role="status" data-testid="not-sent">
-          {instead.unsent}{" "}
-          <button type="button" className="quiet" data-testid="write-on" onClick={writeOn}>
-            {words.chat.writeOn}
-          </button>
+          {instead.unsent}
         </p>
       )}
       {running && !asks && !empty && (

@@ -37,7 +37,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
   return (
     <section className="empty" aria-label={words.chat.thingsToTry} data-testid="empty">
       <h2>{words.chat.agentThatAsks}</h2>
-      <p>{durable ? words.chat.goesOn : words.chat.waitsForYou}</p>
+      <p>{words.chat.proposes}</p>
       <button type="button" className="primary" data-testid="try" onClick={() => send(words.chat.propose)}>
         {words.chat.propose}
       </button>

@@ -59,11 +59,11 @@ export function NextStep({ away }: { away: () => void }) {
   );
 }
 
-/** The steps of a first visit, folded until their question is open: they are for whoever may start and kill the server. */
+/** The steps of a first visit, folded: they are for whoever may start and kill the server. */
 export function Path({ durable, begun }: { durable: boolean; begun: boolean }) {
   if (!useMay("admin")) return null;
   return (
-    <details className="path" open={begun} data-testid="path">
+    <details className="path" data-testid="path">
       <summary>{words.chat.steps}</summary>
       <OrElse instead={<p className="fault">{parts.answer.notLoaded}</p>}>
         <Suspense>

@@ -16,19 +16,21 @@ interface Props {
   keys: boolean;
   /** Several are about to be answered together: meanwhile nothing is answered here. */
   behind: boolean;
+  /** Others are chosen for an answer: what is picked is not what one is about to answer. */
+  aside: boolean;
   /** One of the items, to be answered. */
   children: (item: InboxItem) => ReactNode;
 }
 
 /** What the picked thread asks, or what became of that. */
-export function InboxDetail({ box, items, picked, detailed, beside, keys, behind, children }: Props) {
+export function InboxDetail({ box, items, picked, detailed, beside, keys, behind, aside, children }: Props) {
   const { open, there, said, answered, pick, leave } = picked;
   // Something was typed into what these ask: it is kept while another is looked at.
   const [begun, setBegun] = useState<ReadonlySet<string>>(new Set());
   const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
   if (!detailed && shown.length === 0) return null;
   return (
-    <div ref={box} className="inbox-detail" hidden={!detailed} inert={behind} tabIndex={-1} role="group" aria-label={inbox.theQuestion}>
+    <div ref={box} className="inbox-detail" hidden={!detailed} inert={behind} data-aside={aside} tabIndex={-1} role="group" aria-label={inbox.theQuestion}>
       {!beside && (
         <button type="button" className="quiet" data-testid="inbox-back" onClick={leave}>
           <Icon name="back" /> {inbox.backToList}

@@ -24,7 +24,7 @@ import { usePicked } from "./picking";
 import { openAgain, turnedOut, useReopened } from "./reopened";
 import { toldOf, useReviews } from "./Reviewers";
 import { useScreens } from "./screens";
-import { doneWords, saidOf, useSelection } from "./selection";
+import { choosesOthers, doneWords, saidOf, useSelection } from "./selection";
 import { Toast } from "./Toast";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
@@ -253,7 +253,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
             </InboxList>
           </div>
         )}
-        <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed}>
+        <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed} aside={choosesOthers(selection.chosen, picked.open)}>
           {(item) => (
             <>
               <Item item={item} place={all ? placeIn(items, item, Date.now()) : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} give={give} changed={refresh} />

@@ -59,6 +59,9 @@ export function useSelection(shown: readonly InboxItem[], me: string | undefined
   };
 }
 
+/** Whether the chosen are not just the one that is open beside the list. */
+export const choosesOthers = (chosen: readonly InboxItem[], open: InboxItem | undefined): boolean => chosen.some((one) => one !== open);
+
 function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): ReadonlySet<string> {
   const now = new Set(chosen);
   if (yes) now.add(key);

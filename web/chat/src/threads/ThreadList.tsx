@@ -12,11 +12,12 @@ import { onLink, threadHref } from "../lib/route";
 import { ThreadPlace } from "./ThreadPlace";
 import { ago } from "../../../react/lib/time";
 import { exactly } from "../lib/exactly";
-import { folded, threadGroups, type ThreadGroup } from "./threadgroups";
+import { folded, saysMore, threadGroups, type ThreadGroup } from "./threadgroups";
 import { hasExpired, hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
 import { useMay } from "../server/who";
+import { asksWords } from "../../../react/inbox/asks";
 import { alike } from "../../../react/lib/alike";
 import { useWide } from "../lib/wide";
 import { staleWords } from "../lib/words";
@@ -94,6 +95,7 @@ export function ThreadList({ current, outgoing, begin, titled, close }: ListProp
   const hidden = new Set(held.map(({ threadId }) => threadId));
   const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
   const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));
+  const asks = new Map(waiting?.items.flatMap(({ threadId, asks }) => (asks ? [[threadId, asks]] : [])));
   const same = alike(groups.flatMap(({ threads }) => threads.map(({ title }) => title)));
   const found = words.threads.found(groups.reduce((sum, { threads }) => sum + threads.length, 0));
   const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
@@ -143,7 +145,7 @@ export function ThreadList({ current, outgoing, begin, titled, close }: ListProp
         </p>
       )}
       {groups.map((group) => (
-        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
+        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} asks={asks} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
       ))}
       {more && (
         <div className="actions center">
@@ -167,6 +169,8 @@ interface GroupProps {
   whole: boolean;
   /** Titles that several chats have. */
   same: ReadonlySet<string>;
+  /** What those that wait ask next. */
+  asks: ReadonlyMap<string, NonNullable<ThreadInfo["asks"]>>;
   listed: readonly ThreadInfo[];
   current: string;
   changed: () => void;
@@ -196,18 +200,20 @@ function Group({ group, whole, current, ...more }: GroupProps) {
   );
 }
 
-interface RowProps extends Pick<GroupProps, "same" | "listed" | "changed" | "begin"> {
+interface RowProps extends Pick<GroupProps, "same" | "asks" | "listed" | "changed" | "begin"> {
   thread: ThreadInfo;
   /** It stands among those that wait, whose heading says so. */
   waits: boolean;
   current: boolean;
 }
 
-function Row({ thread, waits, same, listed, current, changed, begin }: RowProps) {
+function Row({ thread, waits, same, asks, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
   const writes = useMay("run", "admin") !== false;
   const title = visible(thread.title || words.threads.untitled);
+  const asked = asks.get(thread.threadId);
+  const question = waits && asked ? visible(asksWords({ interrupts: [asked] }, parts)) : "";
   const row = useRef<HTMLLIElement>(null);
   // Where the chat stands that is looked at is seen; that moves the list alone.
   useEffect(() => {
@@ -245,6 +251,11 @@ function Row({ thread, waits, same, listed, current, changed, begin }: RowProps)
           <span className="title" dir="auto">
             {title}
           </span>
+          {saysMore(question, title) && (
+            <span className="hint asks" dir="auto" data-testid="thread-asks">
+              {question}
+            </span>
+          )}
           <span className="hint">
             {/* Its heading says that it waits. */}
             {waits && thread.waitsOn === undefined && !hasExpired(thread) ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}

@@ -25,6 +25,14 @@ export function folded({ waits, threads }: ThreadGroup, current: string): Thread
   return waits && threads.length > MOST + 1 ? threads.filter(({ threadId }, i) => i < MOST || threadId === current) : threads;
 }
 
+const wordsIn = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}@.]+/gu) ?? [];
+
+/** Whether a question has words that the title of its chat has not. */
+export function saysMore(question: string, title: string): boolean {
+  const said = new Set(wordsIn(title));
+  return wordsIn(question).some((word) => !said.has(word));
+}
+
 const DAY_MS = 86_400_000;
 
 /** The groups of the latest threads, and of those that wait, which may be older. A group without any is left out. */
