@@ -635,7 +635,7 @@ test("what cannot be chosen says why, all are named, and a filter that nothing f
   await filtered(open, 6);
   await open.at("inbox-choose-all").check();
   const { height, width } = open.page.viewportSize();
-  await open.page.setViewportSize({ width, height: 480 });
+  await open.page.setViewportSize({ width, height: 320 });
   await open.decide(open.at("bulk-approve"));
   await until(async () => (await open.at("bulk-one").count()) === 6, "all are named, in a box that scrolls");
   assert.deepEqual(await barriers(open.page), []);
@@ -659,7 +659,7 @@ test("on a phone the list and the question are two screens, between which the wa
   const asking = await suspends(unique("send"), { to: "ada" });
   const open = await inbox(await person({ viewport: { width: PHONE, height: 844 } }));
   const fits = async (where) => assert.deepEqual(await open.page.evaluate(() => {
-    const hit = (element) => element.closest("label, tr.inbox-row") ?? element;
+    const hit = (element) => element.closest("label, tr.inbox-row") ?? (element.matches(".row-pick") ? element.closest("tr") : element);
     const small = [...document.querySelectorAll(":is(main, .bar) :is(a, button, input, select, summary)")].filter((one) =>
       one.checkVisibility({ visibilityProperty: true }) && hit(one).getBoundingClientRect().height < 40);
     return [document.documentElement.scrollWidth <= innerWidth, small.map((one) => one.dataset.testid ?? one.outerHTML)];

@@ -172,7 +172,7 @@ it("tells the timeline of a run, with the decisions before and behind it", () =>
     decision({ at: "2030-01-01T10:05:00Z", status: "expired", askedBy: { id: "r1" }, answeredBy: { id: "r2" } }),
     decision({ askedBy: { id: "r7" } }),
   ]);
-  expect(way.map(({ words }) => words)).toEqual(["ann answered the question, which started this run", "queued, then started", "taken over once, from a server that was lost or drained", "question answered", "the question expired", "continued"]);
+  expect(way.map(({ words }) => words)).toEqual(["answered by ann", "queued, then started", "taken over once, from a server that was lost or drained", "question answered", "the question expired", "continued"]);
   expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, "10:00:04", "10:05:00", undefined]);
   expect(way[3]?.detail).toBe("on server n2");
   expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by server n1 · its lease");

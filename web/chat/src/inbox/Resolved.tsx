@@ -217,6 +217,11 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
         <button type="button" className="row-pick" dir="auto" aria-expanded={open} data-testid="decided-pick" onClick={turn}>
           {about}
         </button>
+        {stake !== "" && (
+          <div className="hint" dir="auto" data-testid="decided-stake">
+            {stake}
+          </div>
+        )}
         {why !== undefined && (
           <div className="why" data-testid="decided-why">
             <span className="hint">{inbox.reason}:</span> <Paragraph text={why} label={inbox.reason} />
@@ -224,11 +229,6 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
         )}
         {changed.length > 0 && <Edits changes={changed} />}
         {refused > 0 && <span className="hint">{inbox.refusedBefore(refused)}</span>}
-        {stake !== "" && (
-          <div className="hint" dir="auto" data-testid="decided-stake">
-            {stake}
-          </div>
-        )}
         {open && (
           <div className="decided-details" data-testid="decided-details">
             {asks !== undefined && <Paragraph text={asks} label={inbox.message} />}

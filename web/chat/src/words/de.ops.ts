@@ -431,9 +431,9 @@ export const ops: typeof en = {
   },
   somebody: "jemand",
   beganBy: {
-    resolved: (who) => `${who} beantwortete die Frage, was diesen Lauf startete`,
-    cancelled: (who) => `${who} brach die Frage ab, was diesen Lauf startete`,
-    expired: (_) => "die Frage lief ab, was diesen Lauf startete",
+    resolved: (who) => `beantwortet von ${who}`,
+    cancelled: (who) => `abgebrochen von ${who}`,
+    expired: (_) => "die Frage lief ab",
   },
   askedThen: {
     resolved: (who) => `${who} beantwortete die Frage`,

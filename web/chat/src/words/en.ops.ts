@@ -429,9 +429,9 @@ export const ops = {
   },
   somebody: "somebody",
   beganBy: {
-    resolved: (who: string) => `${who} answered the question, which started this run`,
-    cancelled: (who: string) => `${who} cancelled the question, which started this run`,
-    expired: (_: string) => "the question expired, which started this run",
+    resolved: (who: string) => `answered by ${who}`,
+    cancelled: (who: string) => `cancelled by ${who}`,
+    expired: (_: string) => "the question expired",
   },
   askedThen: {
     resolved: (who: string) => `${who} answered the question`,
