@@ -2,10 +2,12 @@
 --
 -- KEYS  rec, archive
 -- ARGS
---   version  that was read
+--   epoch    that was read
+--   version
 -- REST  ids
 --
--- Returns {1, of each id 1 if it was}; {0}: the thread is another.
+-- Returns {1, of each id 1 if it was}; {0}: some were taken out since.
 
-if open(KEY.rec).ver ~= tonumber(ARG.version) then return { 0 } end
+local taken = tonumber(redis.call('HGET', KEY.archive, BEGUN) or 0)
+if open(KEY.rec).epoch ~= ARG.epoch or taken > tonumber(ARG.version) then return { 0 } end
 return { 1, archivedOf({ archive = KEY.archive }, ARGV, REST) }
