@@ -121,3 +121,39 @@ func TestCrashPointsOfARepair(t *testing.T) {
 		}
 	}
 }
+
+// Nobody goes on from a position of before if a repair cannot say where the log was: whatever two things are wrong
+// with it and the record, the epoch is another unless all events are there.
+func TestARepairOfDoubleDamageBeginsAnEpoch(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	damages := [][]any{
+		{"HSET", "rec", "seq", "garbage"}, {"HSET", "rec", "seq", ""}, {"HSET", "rec", "seq", 7},
+		{"HSET", "rec", "base", "garbage"}, {"HSET", "rec", "base", 9},
+		{"SET", "log", "x"}, {"DEL", "log"}, {"LSET", "log", 4, "garbage"}, {"LSET", "log", -1, "garbage"},
+	}
+	for i, one := range damages {
+		for _, other := range damages[i+1:] {
+			t.Run(fmt.Sprint(one, other), func(t *testing.T) {
+				s := open(t, server.URL(), Options{Prefix: strings.ReplaceAll(t.Name(), " ", ""), Partitions: 1})
+				b := store.Batch{Claim: begin(t, s, inline(0, "r1")), Number: 2, Expect: 1, Events: [][]byte{[]byte("e"), []byte("e")}}
+				for ; b.Number <= 20; b.Number, b.Expect = b.Number+1, b.Expect+2 {
+					commit(t, s, b)
+				}
+				before := view(t, s, store.ReadQuery{})
+				for _, damage := range [][]any{one, other} {
+					command := append([]any{damage[0], s.conn.Keys.Thread(testKey).Base + damage[1].(string)}, damage[2:]...)
+					// What is done to a log that is none any more changes nothing.
+					_ = s.conn.Client.Do(t.Context(), command...).Err()
+				}
+				if _, err := s.StopAll(t.Context(), store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("end"), Repair: true}); err != nil {
+					t.Fatal(err)
+				}
+				v := view(t, s, store.ReadQuery{})
+				told := view(t, s, store.ReadQuery{After: &store.Position{Epoch: v.Epoch, Seq: v.Base - 1}})
+				if v.Epoch == before.Epoch && (v.Seq != before.Seq+1 || v.Base != 1) || int64(len(told.Missed)) != v.Seq-v.Base+1 {
+					t.Errorf("the log was %d to %d, and is %d to %d in the same epoch: %v, with %d events", before.Base, before.Seq, v.Base, v.Seq, v.Epoch == before.Epoch, len(told.Missed))
+				}
+			})
+		}
+	}
+}

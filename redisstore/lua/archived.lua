@@ -2,10 +2,15 @@
 --
 -- KEYS  rec, archive
 -- ARGS
---   version  that was read
+--   epoch    that was read
+--   version
+--   same     1: a journal was read beside it
 -- REST  ids
 --
--- Returns {1, of each id 1 if it was}; {0}: the thread is another.
+-- Returns {1, of each id 1 if it was}; {0}: some were taken out since, or, with same, the
+--   thread has another version.
 
-if open(KEY.rec).ver ~= tonumber(ARG.version) then return { 0 } end
+local r = open(KEY.rec)
+local taken = tonumber(redis.call('HGET', KEY.archive, BEGUN) or 0)
+if r.epoch ~= ARG.epoch or taken > tonumber(ARG.version) or ARG.same == '1' and r.ver ~= tonumber(ARG.version) then return { 0 } end
 return { 1, archivedOf({ archive = KEY.archive }, ARGV, REST) }

@@ -196,7 +196,10 @@ end
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
 if ARG.pieces ~= '0' then redis.call('HSET', t.archive, BEGUN .. archiver, 1) end
-if told > archived or ARG.pieces ~= '0' then redis.call('PEXPIRE', t.archive, ARG.keep) end
+if told > archived or ARG.pieces ~= '0' then
+  redis.call('HSET', t.archive, BEGUN, digits(r.ver + 1))
+  redis.call('PEXPIRE', t.archive, ARG.keep)
+end
 local listed = about[1]
 if resumes then
   local given, closed = {}, close(t, r, member, kind == 'resume' and run or '', becameOf(made))

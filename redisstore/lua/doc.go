@@ -282,9 +282,10 @@
 //
 // A follower that is restated, and has not asked for a window, reads all messages of a
 // thread and its state. A large thread comes in pieces of 1,024 messages or about 512 KiB:
-// by HMGET, with a script behind them that looks whether the snapshot is the same, or by
-// scripts where it has more than 8 MiB, or pieces of a change beside it. One
-// whose snapshot moves during each of eight readings is read by one script. How many bytes the messages, the state and the log have is counted, by the
+// by HMGET, with a script behind them that looks whether the thread is the same, or by
+// scripts where it has more than 8 MiB, or pieces of a change beside it. Messages
+// that come meanwhile are left out. If others are changed meanwhile, the reading begins anew, and the eighth
+// such is an error that may be retried. How many bytes the messages, the state and the log have is counted, by the
 // scripts that change them, and told by Read: who judges inputs bounds it. A count that a
 // server has left behind which keeps none is found out anew at the next reading.
 //

@@ -3,7 +3,7 @@
 -- KEYS  rec, snap, producers
 -- ARGS
 --   epoch   of the snapshot that was read; '': of whatever there is
---   at      its position
+--   moved   when it was last changed in another way than by messages behind the others; '': never
 --   chunk   of the order; '': behind all of it
 --   offset  in the chunk: the messages before that one are wanted
 --   id      that stands there; '': whatever does
@@ -12,13 +12,13 @@
 --   room    about how many bytes
 --   by      1: and who produced them; 2: that alone
 --
--- Returns {0} when the snapshot is another; {1} when the id does not stand there; or
+-- Returns {0} when the snapshot has another beginning; {1} when the id does not stand there; or
 --   {2, chunk, offset and id of the first message, how many there are in all, {each message, behind its id
 --   with by, the last one first}, {of each chunk that has some of them before which offset they stand, from
 --   which on, who produced its ids}}.
 
 local r = open(KEY.rec)
-if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or r.snapat ~= tonumber(ARG.at)) then return { 0 } end
+if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or (redis.call('HGET', KEY.snap, 'e') or '') ~= ARG.moved) then return { 0 } end
 local w, chunks, which = windowed({ snap = KEY.snap, replaced = replaced({ snap = KEY.snap }, r) }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by ~= '', ARG.by == '2')
 if not w then return { 1 } end
 local by = {}

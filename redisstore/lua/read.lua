@@ -31,7 +31,7 @@
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the elements have the events after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
---   is what is frozen, alone. With a window it has no messages and no order but n; behind
+--   is what is frozen, alone. With a window it has no messages and no order but n and e; behind
 --   what was used come these, as windowed returns them, and elements are the first ones only.
 --   The queue holds of each run id, record, bytes, input.
 
@@ -123,7 +123,7 @@ elseif used then
   t.replaced = replaced(t, r)
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
-    local names = { 's', 'r', 'n' }
+    local names = { 's', 'r', 'n', 'e' }
     for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names))) do
       local name = names[i]
       if text then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = name, text end

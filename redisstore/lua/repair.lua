@@ -22,8 +22,9 @@ local function retype(t)
   return lost
 end
 
--- renumber makes numbers of the record's numbers.
+-- renumber makes numbers of the record's numbers. It returns whether where the log begins or ends was none.
 local function renumber(t)
+  local lost = false
   -- No version of before may be met again.
   local ver = redis.call('HGET', t.rec, 'ver')
   if ver and not tonumber(ver) then redis.call('HSET', t.rec, 'ver', NOW) end
@@ -31,7 +32,10 @@ local function renumber(t)
     local n = redis.call('HGET', t.rec, field)
     -- The fields of the next run are named after n. No thread has had a run in each second, so that no other
     -- has this one, and there may be too many to look at.
-    if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and math.floor(NOW / 1000) or 0) end
+    if n and not tonumber(n) then
+      lost = lost or field == 'base' or field == 'seq'
+      redis.call('HSET', t.rec, field, field == 'n' and math.floor(NOW / 1000) or 0)
+    end
   end
   if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdjqwp') end
   local claim = redis.call('HGET', t.rec, 'claim') or ''
@@ -41,6 +45,7 @@ local function renumber(t)
   if told > 0 and tonumber(redis.call('HGET', t.rec, 'snapat') or 0) <= told then
     redis.call('HSET', t.rec, 'snapat', told + 1)
   end
+  return lost
 end
 
 -- lose forgets a run that cannot be read, or not be ended as it must be.
@@ -59,9 +64,9 @@ local function whole(t, id)
 end
 
 -- repair does all that, and leaves the log as it is. The run that is active may be there no more afterwards.
+-- It returns what renumber does.
 local function repair(t)
-  local lost = retype(t)
-  renumber(t)
+  local lost, unplaced = retype(t), renumber(t)
   -- Who holds the messages holds what is there no more.
   if lost then redis.call('HDEL', t.runs, 'g') end
   if lost and redis.call('EXISTS', t.rec) == 1 then redis.call('HSET', t.rec, 'epoch', ARG.fresh) end
@@ -82,4 +87,5 @@ local function repair(t)
     redis.call('DEL', t.drafts)
   end
   if not pcall(unpacked, redis.call('GET', t.closing) or '') then redis.call('DEL', t.closing) end
+  return unplaced
 end

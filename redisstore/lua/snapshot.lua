@@ -7,6 +7,9 @@
 -- the numbers of the chunks do: an order that comes in pieces stands beside the one before it, and has the other
 -- numbers (pieces.lua).
 --
+-- e is where the snapshot was moved to when that last did anything else to the messages than to put new ones
+-- behind the others: while it is the same, what was read of them before is what they begin with.
+--
 -- Who produced the messages stands apart, by the number of the chunk: for each stretch of
 -- its ids where it begins and how many they are, the run and the step. That of the last chunk
 -- is p beside the order, so that it is read and written with it.
@@ -21,9 +24,9 @@ local TOGETHER, LARGE = 250, 4096
 local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
 
 -- stored is what the snapshot holds of what u, as resnap has it, will change: fields by name,
--- and of the messages how many bytes they have.
+-- of the messages how many bytes they have, and whether all are new.
 local function stored(t, r, u, list)
-  local known, names = { bytes = 0 }, { 'n', 'r' }
+  local known, names = { bytes = 0, new = true }, { 'n', 'r' }
   if u.state ~= '' then names[#names + 1] = 's' end
   if reorders(u) then
     local which, chunks = string.match(r.held, ' (%-?)(%d+)$')
@@ -43,14 +46,15 @@ local function stored(t, r, u, list)
       if i <= fields then
         known[names[i]] = text
       elseif text then
-        sum = sum + #text
+        sum, known.new = sum + #text, false
       end
     end
     known.bytes, singly, names, fields = known.bytes + sum, singly or sum > most, {}, 0
   end
   local function weigh(id)
     if singly then
-      known.bytes = known.bytes + redis.call('HSTRLEN', t.snap, 'm' .. id)
+      local size = redis.call('HSTRLEN', t.snap, 'm' .. id)
+      known.bytes, known.new = known.bytes + size, known.new and size == 0
     else
       names[#names + 1] = 'm' .. id
       if #names >= TOGETHER then look() end
@@ -223,6 +227,11 @@ local function resnap(t, r, u, list, known)
     change.n, change.p = unpack(redis.call('HMGET', t.snap, 'w', 'q'))
     if change.p == '' then change.p = false end
     change.w, change.q = false, false
+  end
+  local appended = 0
+  for i = u.o1, u.o2, 3 do appended = appended + list[i] end
+  if u.whole or u.drop > 0 or u.x2 >= u.x1 or u.brought or not known.new or (u.m2 - u.m1 + 1) / 2 > appended then
+    change.e = digits(r.seq)
   end
   -- pour carries out what has come together, if it is enough.
   local function pour(command, key, fields, enough)

@@ -34,13 +34,14 @@ local function seen()
 end
 
 -- relog cuts the log. It says itself where it begins and ends, and how long it is, under another epoch if
--- it does not begin and end where the record said.
-local function relog()
+-- it does not begin and end where the record said, or that was not to be read: unplaced.
+local function relog(unplaced)
   redis.call('LTRIM', t.log, ARG.left, -1)
   local v = redis.call('HMGET', t.rec, 'base', 'seq', 'snapat', 'told')
   local base, seq, snapat = tonumber(v[1] or 1), tonumber(v[2] or 0), tonumber(v[3] or 0)
   local first, behind, last = tonumber(ARG.first), tonumber(ARG.behind), tonumber(ARG.last)
-  if first > 0 and seq == last and base >= first and base < behind or first == 0 and seq == base - 1 then return end
+  local same = first > 0 and seq == last and base >= first and base < behind or first == 0 and seq == base - 1
+  if same and not unplaced then return end
   if first == 0 then
     last = math.max(seq, base - 1, 0)
     first = last + 1
@@ -53,8 +54,7 @@ end
 
 if ARG.repair == '1' then
   if not seen() then return { 2 } end
-  repair(t)
-  relog()
+  relog(repair(t))
 end
 local r = open(t.rec)
 local before = r.seq

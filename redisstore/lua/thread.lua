@@ -187,7 +187,8 @@ end
 
 -- In the archive of messages PENDING stands before and behind the archiver that takes a message out
 -- with very many others, and BEGUN before those of the archivers whose run has begun. BRINGS has the
--- archiver that brought the last of them, and how many pieces. No id of a message begins so.
+-- archiver that brought the last of them, and how many pieces. BEGUN alone has the
+-- thread's version since the last messages were taken out. No id of a message begins so.
 local PENDING, BEGUN, BRINGS = '\0', '\254', '\253'
 
 -- archiverOf names a run that was judged on a version.

@@ -20,7 +20,7 @@ var errPlace = fmt.Errorf("%w: read the thread's last messages again", store.Err
 
 // What messages.lua answers.
 const (
-	messagesMoved = iota // the snapshot is another
+	messagesMoved = iota // the snapshot has another beginning
 	messagesPlace        // something else stands there
 	messagesRead
 )
@@ -44,7 +44,7 @@ func (s *Reader) Messages(ctx context.Context, key store.ThreadKey, q store.Mess
 		by = 2
 	}
 	small := s.commits.QueuesOf(t.Part).Small
-	r, err := s.runIn(ctx, small, t, 0, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", ""}, {"at", 0},
+	r, err := s.runIn(ctx, small, t, 0, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", ""}, {"moved", ""},
 		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, Rest: nil})
 	if err != nil {
 		return store.MessagePage{}, err

@@ -43,8 +43,8 @@ func NewReader(c *link.Connection, g *link.GroupCommit, kept *Cache) *Reader {
 // askedMessages is how many messages one script is asked about.
 const askedMessages = 1000
 
-// Read implements store.Admission. What became of very many messages, and a long journal, are read in pieces, as long
-// as the thread is the same.
+// Read implements store.Admission. What became of very many messages is asked in pieces, as long as no others
+// are taken out of the thread. A long journal is read in pieces as long as the thread is the same.
 func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	ids := q.MessageIDs
 	for range moveTries {
@@ -57,14 +57,14 @@ func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 			return v, err
 		}
 	}
-	q.MessageIDs = ids
-	return s.read(ctx, key, q)
+	return nil, errMoved
 }
 
 // readMore adds to a view the rest of a journal, and which of more messages were archived.
 func (s *Reader) readMore(ctx context.Context, key store.ThreadKey, v *store.ThreadView, ids []string) error {
 	t, pieces := s.conn.Keys.Thread(key), slices.Collect(slices.Chunk(ids, askedMessages))
-	if v.Execution != nil && !Told(v.Execution) {
+	long := v.Execution != nil && !Told(v.Execution)
+	if long {
 		if err := s.readEntries(ctx, t, v.Execution); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *Reader) readMore(ctx context.Context, key store.ThreadKey, v *store.Thr
 		}
 	}
 	for _, some := range pieces {
-		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archived, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{{"version", v.Version}}, Rest: link.AppendStrings(nil, some)})
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archived, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{{"epoch", v.Epoch}, {"version", v.Version}, {"same", long}}, Rest: link.AppendStrings(nil, some)})
 		if err != nil {
 			return err
 		}

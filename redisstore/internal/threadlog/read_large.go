@@ -15,21 +15,21 @@ import (
 )
 
 // A large thread is read in pieces, so that none of them keeps the server from others. All are
-// of one moment: a stored snapshot is what it was while its position is, and so is an
-// event at a position.
+// of one moment, that of the view: messages that are put behind the others meanwhile are left out. A stored snapshot
+// begins as it did until something else becomes of its messages, and an event at a position is what it was.
 
 const (
 	PieceMessages = 1024      // of a large thread, with one script
 	MessageBytes  = 512 << 10 // about, of these
 	pieceEvents   = 4096      // of its log
-	moveTries     = 8         // readings of a thread that moves on meanwhile
+	moveTries     = 8         // readings of a thread whose messages are changed meanwhile
 )
 
-// errMoved says that a thread has moved on while it was read.
-var errMoved = fmt.Errorf("redisstore: the thread has moved on while it was read: %w", store.ErrOutcomeUnknown)
+// errMoved says that messages of a thread were changed while it was read.
+var errMoved = fmt.Errorf("redisstore: read: %w: messages of the thread are changed again and again while it is read", store.ErrOutcomeUnknown)
 
-// readLarge reads a thread in pieces. A thread that moves on again and again is read at
-// once in the end: one that can never be read is worse than a server that waits.
+// readLarge reads a thread in pieces. One whose messages are changed during each try is errMoved: no script reads all
+// of it, and a caller may ask again.
 func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
 	room := link.RoomOf(ctx)
 	for range moveTries {
@@ -39,24 +39,18 @@ func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQ
 		}
 		r.Room = room
 		v, w, err := s.readView(t, r, q, nil)
+		if err == nil { // before it is trimmed
+			err = s.readRest(ctx, t, v)
+		}
 		if err == nil && w != nil && q.Window == 0 {
 			err = s.readPieces(ctx, t, v, w, q, room)
-		}
-		if err == nil {
-			err = s.readRest(ctx, t, v)
 		}
 		if !errors.Is(err, errMoved) {
 			return v, err
 		}
 		room.Drop(0)
 	}
-	r, err := s.conn.Run(ctx, ask(""))
-	if err != nil {
-		return nil, err
-	}
-	r.Room = room
-	v, _, err := s.readView(t, r, q, nil)
-	return v, err
+	return nil, errMoved
 }
 
 // readPieces reads the messages of a view, while those that came before are unfolded.
@@ -66,7 +60,7 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 	}
 	if w.bytes <= PlainSnapshot {
 		held := room.Held()
-		plain := &plainPieces{s: s, t: t, view: v, name: w.order, chunks: w.first.chunk, most: plainMessages(w)}
+		plain := &plainPieces{s: s, t: t, view: v, w: w, chunks: w.first.chunk, left: w.all, most: plainMessages(w)}
 		messages := newTogether(q.Head, int(w.all), room)
 		err := gather(ctx, plain.next, func(p *piece) error {
 			defer pieceTexts.Put(p)
@@ -86,10 +80,10 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 		}
 		room.Drop(held)
 	}
-	at, messages := w.first, make([]json.RawMessage, 0, w.all)
+	at, messages := orderPlace{max(w.first.chunk-1, 0), w.last, ""}, make([]json.RawMessage, 0, w.all)
 	err := gather(ctx, func(ctx context.Context) (r *link.Reply, err error) {
 		if at.chunk > 0 || at.offset > 0 {
-			r, at, err = s.readPiece(ctx, t, v, at)
+			r, at, err = s.readPiece(ctx, t, v, w, at)
 		}
 		return r, err
 	}, func(r *link.Reply) error {
@@ -142,8 +136,8 @@ func gather[P any](ctx context.Context, next func(context.Context) (*P, error), 
 }
 
 // readPiece reads the piece before a place, and where that begins.
-func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*link.Reply, orderPlace, error) {
-	r, err := s.conn.Run(ctx, piecesCall(t, v, at))
+func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, at orderPlace) (*link.Reply, orderPlace, error) {
+	r, err := s.conn.Run(ctx, piecesCall(t, v, w, at))
 	if err != nil {
 		return nil, at, err
 	}
@@ -158,8 +152,8 @@ func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.Thre
 	return r, next, ahead.Err
 }
 
-func piecesCall(t keyspace.Thread, v *store.ThreadView, before orderPlace) link.Call {
-	return link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+func piecesCall(t keyspace.Thread, v *store.ThreadView, w *window, before orderPlace) link.Call {
+	return link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"moved", w.moved},
 		{"chunk", before.chunk}, {"offset", before.offset}, {"id", before.id}, {"limit", PieceMessages}, {"first", 0}, {"room", MessageBytes}, {"by", ""}}}
 }
 

@@ -20,8 +20,8 @@ import (
 
 // Messages take Redis a tenth of the time by HMGET that they take in a script, which asks how
 // long each of them is and makes strings of it. Who asks by HMGET knows no lengths, but how many
-// bytes all have: where that is little, no answer is too large. The record behind each piece tells
-// early that the snapshot is another one. A script behind the last piece says so for sure: it
+// bytes all have: where that is little, no answer is too large. A field beside each piece tells
+// that the snapshot has another beginning, and the record behind it that the thread is another. A script behind the last piece says so for sure: it
 // knows the server's history, and is not sent to another node than the piece was.
 
 // PlainSnapshot is up to how many bytes a snapshot has that is read so: as many may come at
@@ -42,10 +42,11 @@ type plainPieces struct {
 	s      *Reader
 	t      keyspace.Thread
 	view   *store.ThreadView
-	name   string   // of the chunks of the order
+	w      *window
 	chunk  int64    // of the order, that is read next
 	chunks int64    // there are
 	ids    []string // of messages that are not read yet, whose chunks are
+	left   int64    // of the view's messages, whose chunks are not read yet
 	most   int      // messages of a piece
 }
 
@@ -86,7 +87,7 @@ func (p *plainPieces) order(ctx context.Context) error {
 	last := min(p.chunk+orderPiece, p.chunks)
 	names := make([]string, 0, orderPiece+1)
 	for i := p.chunk; i < last; i++ {
-		names = append(names, p.name+strconv.FormatInt(i, 10))
+		names = append(names, p.w.order+strconv.FormatInt(i, 10))
 	}
 	piece, err := p.fields(ctx, names)
 	if err != nil {
@@ -103,14 +104,15 @@ func (p *plainPieces) order(ctx context.Context) error {
 			}
 			return fmt.Errorf("redisstore: messages: %w: no order of messages", store.ErrCorrupted)
 		}
-		p.ids = append(p.ids, ids...)
+		ids = ids[:min(int64(len(ids)), p.left)] // others were put behind them since
+		p.ids, p.left = append(p.ids, ids...), p.left-int64(len(ids))
 	}
 	return nil
 }
 
-// fields reads fields of the snapshot, unless it is another one by now or has pieces beside it.
+// fields reads fields of the snapshot, unless it has another beginning by now or pieces beside it.
 func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error) {
-	names = append(names, "x")
+	names = append(names, "x", "e")
 	args := append(make([]any, 0, len(names)+2), "hmget", p.t.Snap())
 	for i := range names {
 		args = append(args, &names[i]) // which makes no object of each
@@ -141,29 +143,32 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 			}
 		}
 	}
-	if of.values[len(names)-1] != nil {
+	beside := of.values[len(names)-2:]
+	of.values = of.values[:len(names)-2]
+	if string(beside[1]) != p.w.moved {
+		return nil, errMoved
+	}
+	if beside[0] != nil {
 		return nil, errBeside
 	}
-	of.values = of.values[:len(names)-1]
 	return of, nil
 }
 
-// ask asks for fields of the snapshot, and whether it is still the same.
+// ask asks for fields of the snapshot, and whether the thread's epoch is still the same.
 func (p *plainPieces) ask(ctx context.Context, fields redis.Cmder) error {
-	record := redis.NewSliceCmd(ctx, "hmget", p.t.Rec(), "epoch", "snapat")
+	record := redis.NewSliceCmd(ctx, "hmget", p.t.Rec(), "epoch")
 	if err := cmp.Or(link.Ask(ctx, p.s.conn, []redis.Cmder{fields, record})...); err != nil {
 		return err
 	}
-	text, _ := record.Val()[1].(string)
-	if at, _ := strconv.ParseInt(text, 10, 64); at != p.view.Snapshot.At || record.Val()[0] != p.view.Epoch {
+	if record.Val()[0] != p.view.Epoch {
 		return errMoved
 	}
 	return nil
 }
 
-// still is an error when the snapshot is another one by now.
+// still is an error when the snapshot has another beginning by now.
 func (p *plainPieces) still(ctx context.Context) error {
-	r, err := p.s.conn.Run(ctx, piecesCall(p.t, p.view, orderPlace{}))
+	r, err := p.s.conn.Run(ctx, piecesCall(p.t, p.view, p.w, orderPlace{}))
 	if err == nil && r.Int() != messagesRead {
 		err = errMoved
 	}

@@ -110,10 +110,10 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 
 // readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
 // as snapshot.lua has it, and each message by its id behind an m. The messages of a window
-// were read before.
+// were read before. Beside pieces of a change no more than that is read.
 func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapshot {
 	var snap store.Snapshot
-	chunks, others, pieces := map[string]string{}, map[string]string{}, ""
+	chunks, moved := map[string]string{}, ""
 	byID := make(map[string]string, len(fields.Items)/2)
 	for fields.More() {
 		name := fields.Text()
@@ -128,19 +128,17 @@ func readSnapshot(fields *link.Reply, w *window, q store.ReadQuery) store.Snapsh
 			chunks[name] = fields.Text()
 		case strings.HasPrefix(name, "m"):
 			byID[name[1:]] = fields.Text()
-		case strings.HasPrefix(name, "z:"):
-			others[name[2:]] = fields.Text()
-		case name == "x":
-			pieces = fields.Text()
+		case name == "e":
+			moved = fields.Text()
 		default:
 			fields.Text() // p, which only pages of messages want
 		}
 	}
-	if piecesCount(pieces) {
-		maps.Copy(byID, others)
-	}
 	if w != nil {
-		w.order = orderName(chunks["n"])
+		w.order, w.moved = orderName(chunks["n"]), moved
+		if n := strings.Fields(chunks["n"]); len(n) == 3 {
+			w.last, _ = strconv.ParseInt(n[1], 10, 64) // windowed has read it as a number
+		}
 		if chunks["n"] != "" {
 			snap.Messages = w.messages
 		}

@@ -21,6 +21,8 @@ type window struct {
 	told     int64    // how many of them stand behind the first of these, it among them
 	bytes    int64    // about, of all of them with the state
 	order    string   // what the chunks are named
+	last     int64    // how many ids the last of them has
+	moved    string   // as messages.lua has it
 	ids      []string // of messages, the last one first; nil: they were not asked for
 }
 
