@@ -81,6 +81,9 @@ func (m *mortal) Begin(ctx context.Context, b store.Begin) (store.BeginResult, e
 func (m *mortal) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	return mortally(m, func() (store.CommitResult, error) { return m.Store.Commit(ctx, b) })
 }
+func (m *mortal) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	return sent(ctx, m, b, answered)
+}
 func (m *mortal) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeChange) (*store.Node, error) {
 	return mortally(m, func() (*store.Node, error) { return m.Store.PutNode(ctx, key, c) })
 }

@@ -83,6 +83,10 @@ func (s *toldTwice) Commit(ctx context.Context, b store.Batch) (store.CommitResu
 	return r, err
 }
 
+func (s *toldTwice) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	return sent(ctx, s, b, answered)
+}
+
 func (s *toldTwice) compare(ctx context.Context, key store.ThreadKey, events [][]byte) {
 	for _, text := range events {
 		e, err := protocol.Decode(text)

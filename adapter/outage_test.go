@@ -59,6 +59,12 @@ func (o *outage) pass(ctx context.Context) error {
 	return errCut
 }
 
+// sent has a store's Commit do what is sent to it.
+func sent(ctx context.Context, st store.Worker, b store.Batch, answered func(store.CommitResult, error)) bool {
+	go func() { answered(st.Commit(ctx, b)) }()
+	return true
+}
+
 // through is a way to the store that an outage may close.
 type through struct {
 	store.Store
@@ -71,6 +77,10 @@ func (s through) Commit(ctx context.Context, b store.Batch) (store.CommitResult,
 		return store.CommitResult{}, err
 	}
 	return s.Store.Commit(ctx, b)
+}
+
+func (s through) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	return sent(ctx, s, b, answered)
 }
 
 func (s through) Renew(ctx context.Context, c store.Claim) (bool, error) {

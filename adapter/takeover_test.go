@@ -102,6 +102,10 @@ func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResul
 	return c.Store.Commit(ctx, b)
 }
 
+func (c *cutStore) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	return sent(ctx, c, b, answered)
+}
+
 // closing is what ends what the run has open after the events.
 func (c *cutStore) closing(events [][]byte) rawJSON {
 	for _, text := range events {

@@ -19,6 +19,12 @@ import (
 
 var errCut = errors.New("cut off")
 
+// sent has a store's Commit do what is sent to it.
+func sent(ctx context.Context, st store.Worker, b store.Batch, answered func(store.CommitResult, error)) bool {
+	go func() { answered(st.Commit(ctx, b)) }()
+	return true
+}
+
 // cutStore is a worker's way to the store, until it is cut.
 type cutStore struct {
 	store.Store
@@ -45,6 +51,10 @@ func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResul
 		return store.CommitResult{}, err
 	}
 	return c.Store.Commit(ctx, b)
+}
+
+func (c *cutStore) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	return sent(ctx, c, b, answered)
 }
 
 func (c *cutStore) Renew(ctx context.Context, claim store.Claim) (bool, error) {

@@ -38,6 +38,10 @@ func (s *stillStore) Commit(ctx context.Context, b store.Batch) (store.CommitRes
 	return s.Store.Commit(ctx, b)
 }
 
+func (s *stillStore) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	return sent(ctx, s, b, answered)
+}
+
 // pipes listens on connections in memory, so that a server fits into a bubble.
 type pipes struct {
 	conns chan net.Conn

@@ -27,6 +27,8 @@ type node struct {
 	died   chan struct{} // closed when it dies
 	still  chan struct{} // closed when it is dead and in no step
 
+	sending sync.WaitGroup // batches
+
 	mu      sync.Mutex
 	dead    bool
 	fenced  bool
@@ -79,6 +81,7 @@ func (n *node) shutdown() error {
 	n.mu.Unlock()
 	at, cancel := context.WithCancel(context.Background())
 	cancel()
+	defer n.sending.Wait()
 	if err := n.runner.Shutdown(at); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -212,6 +215,12 @@ func (n *node) Commit(ctx context.Context, b store.Batch) (store.CommitResult, e
 		return store.CommitResult{Status: store.CommitFenced}, nil
 	}
 	return store.CommitResult{Status: store.CommitOK, End: store.Position{Seq: b.Expect + int64(len(b.Events))}}, nil
+}
+
+// Send has Commit do what is sent.
+func (n *node) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
+	n.sending.Go(func() { answered(n.Commit(ctx, b)) })
+	return true
 }
 
 // ended says that the node is in a step no more. The lock is held.
