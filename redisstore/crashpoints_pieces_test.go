@@ -15,6 +15,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -491,5 +492,17 @@ func TestCrashPointsOfATrimmedLog(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A decision that keeps less of the order has another stamp: no pieces of the one are copied for the other.
+func TestAStampNamesWhatStaysOfAnOrder(t *testing.T) {
+	d, p := decider{token: "t"}, threadlog.Parts{Orders: [][]any{{1, "1:a", ""}, {1, "1:b", ""}}}
+	stamps := map[string]bool{}
+	for _, drop := range []any{"", 0, 1} {
+		stamps[d.stamp(p, drop)] = true
+	}
+	if len(stamps) != 3 {
+		t.Errorf("three decisions have the stamps %v", stamps)
 	}
 }

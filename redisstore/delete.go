@@ -73,5 +73,5 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 				{"tool", d.Tool}, {"body", link.Compress(d.Body)}})
 		}
 	}
-	return false, fmt.Errorf("redisstore: delete: %w: the open questions change too fast", store.ErrOutcomeUnknown)
+	return false, fmt.Errorf("redisstore: delete: %w: the open questions change", store.ErrMoved)
 }

@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,7 +22,7 @@ const pieceBytes = 512 << 10
 const pieceTries = 4
 
 // errPieces says that others change the messages of a thread again and again meanwhile.
-var errPieces = errors.New("redisstore: the messages of the thread change in another way at the same time")
+var errPieces = fmt.Errorf("redisstore: %w: the messages of the thread", store.ErrMoved)
 
 // verdictPieces is PIECES of lib.lua. The others are those of stage.lua.
 const (
@@ -49,9 +48,9 @@ func deciderOf(t keyspace.Thread, b store.Batch) decider {
 
 // stamp names the decision with what it changes, and says how many pieces there are. Sent again it is
 // the same.
-func (d decider) stamp(p threadlog.Parts) string {
+func (d decider) stamp(p threadlog.Parts, drop any) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %d %d %q", d.token, d.number, d.version, d.epoch)
+	fmt.Fprintf(sum, "%q %d %d %q %v", d.token, d.number, d.version, d.epoch, drop)
 	for _, part := range slices.Concat(p.Puts, p.Removes, p.Orders) {
 		for _, item := range part {
 			fmt.Fprintf(sum, " %q", item)
@@ -69,7 +68,7 @@ func (s *Store) decide(ctx context.Context, d decider, u threadlog.SnapshotUpdat
 		drop = ""
 	}
 	if parts.Any() {
-		stamp = d.stamp(parts)
+		stamp = d.stamp(parts, drop)
 		if parts.Puts != nil {
 			u.Messages = nil
 		}

@@ -39,7 +39,7 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 			return s.stopped(i, r, verdict)
 		}
 	}
-	return store.StopAllResult{}, fmt.Errorf("redisstore: stop all: %w: the log moves on and on while it is looked at", store.ErrOutcomeUnknown)
+	return store.StopAllResult{}, fmt.Errorf("redisstore: stop all: %w: the log moves on while it is looked at", store.ErrMoved)
 }
 
 // A repair that finds its log longer looks at what is new in it, and so often.

@@ -7,6 +7,16 @@ import "errors"
 // may be sent again: each writing call recognises itself.
 var ErrOutcomeUnknown = errors.New("store: no answer, the outcome is unknown")
 
+// ErrMoved is wrapped by errors of calls during whose every try others have changed what they are about. It is an
+// ErrOutcomeUnknown, after which the same call may be sent again, but of a store that answers.
+var ErrMoved error = movedError{}
+
+type movedError struct{}
+
+func (movedError) Error() string { return "store: others change it again and again meanwhile" }
+
+func (movedError) Unwrap() error { return ErrOutcomeUnknown }
+
 // ErrPartial is wrapped, beside ErrOutcomeUnknown, by errors of calls that ask all of
 // a store of which a part does not answer: Work, Tail, the counts and the pages. The values
 // that they return with it are right, and are what the other parts have answered.

@@ -54,7 +54,7 @@ func (h *storeHealth) Available() bool { return !h.down.Load() }
 // outcome takes in how a call ended that began at the given time.
 func (h *storeHealth) outcome(began time.Duration, err error) {
 	switch {
-	case err == nil, errors.Is(err, store.ErrPartial), errors.Is(err, store.ErrCorrupted):
+	case err == nil, errors.Is(err, store.ErrPartial), errors.Is(err, store.ErrCorrupted), errors.Is(err, store.ErrMoved):
 		h.succeeded()
 	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrClaimLost), errors.Is(err, store.ErrBadCursor), errors.Is(err, store.ErrNoRoom):
 		// The caller has gone, or that is an answer: it says nothing.

@@ -26,7 +26,7 @@ const (
 )
 
 // errMoved says that messages of a thread were changed while it was read.
-var errMoved = fmt.Errorf("redisstore: read: %w: messages of the thread are changed again and again while it is read", store.ErrOutcomeUnknown)
+var errMoved = fmt.Errorf("redisstore: read: %w: messages of the thread are changed while it is read", store.ErrMoved)
 
 // readLarge reads a thread in pieces. One whose messages are changed during each try is errMoved: no script reads all
 // of it, and a caller may ask again.
