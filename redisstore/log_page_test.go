@@ -90,6 +90,29 @@ func TestReplayFromAKnownPlaceIsOneTrip(t *testing.T) {
 	}
 }
 
+// An event beside the log that is near a position costs those who go on from there no more than if nothing was known.
+func TestReplayBeforeAnEventBesideTheLog(t *testing.T) {
+	s, wire := onCounted(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience, LargeEvent: 1000})
+	c, events := logging(t, s, 120), [][]byte(nil)
+	for i := range 400 {
+		events = append(events, fmt.Appendf(nil, `{"type":"CUSTOM","name":"%0*d"}`, map[bool]int{true: 2000, false: 140}[i == 10], i))
+	}
+	commit(t, s, store.Batch{Claim: c, Number: 3, Expect: 120, Events: events})
+	after, first := store.Position{Epoch: view(t, s, store.ReadQuery{}).Epoch, Seq: 110}, 0
+	for i := range 6 {
+		trips, _, _ := wire.during(func() {
+			if v := view(t, s, store.ReadQuery{After: &after, Follower: true}); !v.Recovered || len(v.Missed) == 0 {
+				t.Errorf("a view has %d events", len(v.Missed))
+			}
+		})
+		if i == 0 {
+			first = trips
+		} else if i > 1 && trips > first {
+			t.Errorf("reading %d takes %d round trips, and the first took %d", i, trips, first)
+		}
+	}
+}
+
 // What is thought of where a log has a position is believed by nobody who has not looked.
 func TestPoisonedPlacesOfALog(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})

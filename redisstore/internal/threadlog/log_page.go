@@ -229,6 +229,7 @@ type KnownLog struct {
 	Elements, Events, Bytes int64 // in the list
 	size                    int64 // of an element of the page before; 0: not known
 	uneven                  int64 // up to which position the sizes of elements do not say how many fill a page
+	apart                   bool  // an event beside the list is too near for a page
 }
 
 // fill is how many elements from the place on fill a page, or have so many events, if they are much
@@ -266,7 +267,7 @@ func (k *knownLogs) known(t keyspace.Thread, at int64) (KnownLog, bool) {
 	defer k.mu.Unlock()
 	log, ok := k.of[logPlace{t.Base, at}]
 	whole := k.of[logPlace{t.Base, 0}]
-	return log, ok && (log.Epoch != whole.Epoch || at > whole.uneven)
+	return log, ok && !log.apart && (log.Epoch != whole.Epoch || at > whole.uneven)
 }
 
 // Note takes in what was heard of a log, and where in its list a position is.
@@ -277,7 +278,11 @@ func (k *knownLogs) Note(t keyspace.Thread, at int64, log KnownLog) {
 		k.of = map[logPlace]KnownLog{}
 	}
 	place := logPlace{t.Base, at}
-	if _, known := k.of[place]; !known {
+	old, known := k.of[place]
+	if old.apart && old.Epoch == log.Epoch {
+		return
+	}
+	if !known {
 		delete(k.of, k.order[k.next])
 		k.order[k.next], k.next = place, (k.next+1)%keptLogs
 	}

@@ -269,7 +269,7 @@ func (s *Reader) readEvents(t keyspace.Thread, v *store.ThreadView, log KnownLog
 	events, err := s.unpacked(t, log, elements, v.From+1, limit)
 	switch told := events[:link.Unmarked(events)]; {
 	case len(told) < least:
-		s.cache.Logs.Note(t, v.From+1, KnownLog{})
+		s.cache.Logs.Note(t, v.From+1, KnownLog{Epoch: v.Epoch, apart: least > 1})
 		return errMoved
 	case err != nil:
 		return err
