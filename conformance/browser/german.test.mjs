@@ -63,12 +63,16 @@ test("the head of the narrowest phone is one row while something waits", async (
   await tab.connected();
   await tab.say("/confirm Ja?");
   await tab.asked("confirmation");
+  const asking = tab.page.url();
   for (const place of ["chat", "inbox", "operator"]) {
     await tab.click(`go-${place}`);
     await tab.page.locator(".bar .badge").waitFor();
     const { height, over } = await tab.page.locator(".bar").evaluate((bar) => ({ height: bar.offsetHeight, over: bar.scrollWidth - bar.clientWidth }));
     assert.ok(height <= 56 && over <= 0, `the head of ${place} is ${height} pixels high, and ${over} too wide`);
   }
+  await tab.page.goto(asking);
+  await tab.decide(tab.at("approve"));
+  await tab.rest();
 });
 
 test("the language is chosen in the menu, and kept", async () => {

@@ -20,6 +20,7 @@ describe("an opened call", () => {
   it("leaves the arguments out of which the edits tell", () => {
     expect(argsBeside(args, [{ pointer: "/to", before: "bob@example.com", after: "ada@example.com" }])).toBe('{"number":9007199254740993}');
     expect(argsBeside(args, [{ pointer: "/to/0", before: "bob", after: "ada" }])).toBe(args);
+    expect(argsBeside('{"cc":["eve"]}', [{ pointer: "/cc", before: ["ann"], after: ["eve"] }])).toBe('{"cc":["eve"]}');
     expect(argsBeside(args)).toBe(args);
   });
 });

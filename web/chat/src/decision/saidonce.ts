@@ -8,10 +8,10 @@ import { isObject } from "../../../react/forms/schema";
 /** What a result says of how its call came out, which the line of the call says. */
 const OUTCOME = new Set(["executed", "declined", "denied", "expired"]);
 
-/** The arguments, as JSON, without those of which the edits say what they were and are. */
+/** The arguments, as JSON, without those of which the edits say what they were and are. Of a list or an object they may say a part, and it stays. */
 export function argsBeside(given: string, changed: readonly Change[] = []): string {
   const args = objectIn(given);
-  const told = new Set(changed.map(({ pointer }) => pointer));
+  const told = new Set(changed.filter(({ after }) => typeof after !== "object" || after === null).map(({ pointer }) => pointer));
   return args && told.size > 0 ? without(given, args, (name) => told.has(`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`)) : given;
 }
 
