@@ -17,6 +17,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // failingStore has no threads. Its calls take as long and end as they are told to.
@@ -322,13 +323,15 @@ type sendsCounted struct {
 	store.Store
 	mu   sync.Mutex
 	sent int
+	met  chan struct{} // closed with the first
 }
 
 func (s *sendsCounted) Send(ctx context.Context, b store.Batch, answered func(store.CommitResult, error)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sent++
-	if s.sent > 1 {
+	if s.sent++; s.sent == 1 {
+		close(s.met)
+	} else {
 		return s.Store.(store.Sender).Send(ctx, b, answered)
 	}
 	return s.Store.(store.Sender).Send(ctx, b, func(store.CommitResult, error) { answered(store.CommitResult{}, errNoAnswer) })
@@ -339,20 +342,22 @@ var errNoAnswer = fmt.Errorf("no answer came: %w", store.ErrOutcomeUnknown)
 // TestEventsAreSent has an agent whose events reach the log once each, by calls for which nobody
 // waits, the first of which is not answered.
 func TestEventsAreSent(t *testing.T) {
-	st := &sendsCounted{}
+	st, heard := &sendsCounted{met: make(chan struct{})}, make(chan struct{})
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
-		for _, word := range []string{"one", "two", "three"} {
-			if err := run.Say(word); err != nil {
-				return err
+		text, err := run.Text()
+		for _, after := range []<-chan struct{}{nil, heard, st.met} {
+			if after != nil {
+				<-after
+			}
+			if err == nil {
+				_, err = fmt.Fprint(text, "word ")
 			}
 		}
-		return nil
+		return errors.Join(err, text.Close())
 	}))
-	succeeded(t, l.say("hi"))
+	l.submit(user("hi"))
+	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
+	close(heard)
+	succeeded(t, l.untilEnd())
 	l.wellFormed()
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.sent == 0 {
-		t.Error("no batch was sent")
-	}
 }

@@ -74,8 +74,9 @@ type committer interface {
 // batches grow with the load. A batch of patient items alone waits for company, and any other
 // item takes it along. Once the load is what it is, an event costs it no memory.
 //
-// Who adds an item sends it, and who brings the answer to a batch sends the next one: Run is not
-// woken for events. What the store does not take in this way is Run's, and what it did not store.
+// What has waited in company is sent by who ends the waiting, and what comes behind it by who brings
+// the answer: Run is not woken for it. All else is Run's, which gathers what comes until it is awake,
+// and so is what the store does not take in this way, or did not store.
 type pipeline struct {
 	ctx     context.Context
 	store   committer
@@ -91,7 +92,8 @@ type pipeline struct {
 	flight    *gathered     // what the batch in flight is of; nil: none is
 	batch     store.Batch   // in flight
 	failed    *failure      // what sending it was answered with, for Run
-	wake      chan struct{} // the batch in flight is Run's; has room for one
+	wake      chan struct{} // has room for one
+	woken     bool          // Run is to take the next batch, or has to see to the one in flight
 	waits     bool          // in company
 	ripe      bool          // it has waited in company
 	pending   []*gathered
@@ -124,7 +126,9 @@ func newPipeline(ctx context.Context, st committer, company *node.Company, claim
 		number: number, expect: seq,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	p.sender, _ = st.(store.Sender)
+	if company != nil {
+		p.sender, _ = st.(store.Sender)
+	}
 	p.space, p.due, p.answer = sync.NewCond(&p.mu), p.ripen, p.answered
 	return p
 }
@@ -173,21 +177,22 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 // joins the company.
 func (p *pipeline) goOrWait() {
 	switch goes := p.goes(); {
-	case goes && p.flight == nil:
-		p.take()
-		if p.decides() || p.sender == nil || p.spans() || !p.sender.Send(p.ctx, p.batch, p.answer) {
-			p.wake <- struct{}{}
+	case goes && (p.flight != nil || p.woken):
+	case goes && p.sender != nil && p.pending[0].patient:
+		if p.take(); !p.sender.Send(p.ctx, p.batch, p.answer) {
+			p.wakeRun()
 		}
+	case goes:
+		p.wakeRun()
 	case !goes && !p.waits:
 		p.waits = true
 		p.company.Join(p.due)
 	}
 }
 
-// decides reports whether the batch in flight is more than events: such a batch is Run's.
-func (p *pipeline) decides() bool {
-	b := &p.batch
-	return len(p.flight.entries) > 0 || b.Bookkeeping || b.End != nil || b.Checkpoint != nil || b.Join != nil
+func (p *pipeline) wakeRun() {
+	p.woken = true
+	p.wake <- struct{}{}
 }
 
 // goes reports whether the first of what was gathered, which there is, waits no longer.
@@ -274,6 +279,11 @@ func (p *pipeline) Run() {
 			return
 		case <-p.wake:
 		}
+		p.mu.Lock()
+		if p.woken = false; p.flight == nil {
+			p.take()
+		}
+		p.mu.Unlock()
 		ends := p.batch.End != nil
 		result, ok := p.traced(p.ctx)
 		if !ok {
@@ -299,7 +309,7 @@ func (p *pipeline) answered(result store.CommitResult, err error) {
 		p.ack(result)
 	default:
 		p.failed = &failure{result, err}
-		p.wake <- struct{}{}
+		p.wakeRun()
 	}
 }
 

@@ -318,30 +318,33 @@ func waitsForCompany(t *testing.T, by way) {
 	}
 }
 
-// TestEventsWakeNoRun has a store take and answer events, and no more, of a pipeline whose Run
+// TestEventsWakeNoRun has a store take and answer events that waited in company of a pipeline whose Run
 // does not run.
 func TestEventsWakeNoRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &timedStore{takes: time.Second, began: time.Now()}
 		p := newPipeline(t.Context(), sends{st}, node.NewCompany(time.Millisecond), store.Claim{}, 1, 10)
 		for i := range 2 {
-			for _, patient := range []bool{false, true, true} {
-				if err := p.add(t.Context(), item{events: texts("e"), patient: patient}, false); err != nil {
+			for range 3 {
+				if err := p.add(t.Context(), item{events: texts("e"), patient: true}, false); err != nil {
 					t.Fatal(err)
 				}
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if sent := len(st.sent); sent != 2*(i+1) || p.end() != int64(13+3*i) {
+			if sent := len(st.sent); sent != i+1 || p.end() != int64(13+3*i) {
 				t.Errorf("%d batches, and the log ends at %d", sent, p.end())
 			}
 		}
-		if err := p.add(t.Context(), item{entries: []*store.JournalEntry{{Kind: store.EntryStep}}}, false); err != nil {
-			t.Fatal(err)
+		// What goes at once is gathered until Run is awake.
+		for range 2 {
+			if err := p.add(t.Context(), item{events: texts("e")}, false); err != nil {
+				t.Fatal(err)
+			}
 		}
 		synctest.Wait()
-		if len(p.wake) != 1 {
-			t.Error("a step was sent")
+		if len(p.wake) != 1 || len(p.pending) != 1 || len(p.pending[0].events) != 2 {
+			t.Errorf("Run is woken %d times for %d batches", len(p.wake), len(p.pending))
 		}
 	})
 }
@@ -394,17 +397,20 @@ func TestNothingGoesBehindTheEnd(t *testing.T) {
 
 // TestBatchesLeaveWithTheirRun has a run end while its batch is under way.
 func TestBatchesLeaveWithTheirRun(t *testing.T) {
-	st := &silent{}
-	ctx, cancel := context.WithCancel(t.Context())
-	p := newPipeline(ctx, st, nil, store.Claim{}, 1, 10)
-	if err := p.add(ctx, item{events: texts("e")}, false); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	p.Run()
-	if len(st.sent) != 1 || st.sent[0].Err() == nil {
-		t.Errorf("%d batches were sent, and may go though their run has left", len(st.sent))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		st := &silent{}
+		ctx, cancel := context.WithCancel(t.Context())
+		p := newPipeline(ctx, st, node.NewCompany(time.Millisecond), store.Claim{}, 1, 10)
+		if err := p.add(ctx, item{events: texts("e"), patient: true}, false); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		cancel()
+		p.Run()
+		if len(st.sent) != 1 || st.sent[0].Err() == nil {
+			t.Errorf("%d batches were sent, and may go though their run has left", len(st.sent))
+		}
+	})
 }
 
 // TestCompanyLeavesTogether has the runs of a node send at the same moment, and at once when
