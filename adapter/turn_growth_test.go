@@ -85,6 +85,7 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 			succeeded(t, say(-1-from, "hi", history...))
 		}
 		succeeded(t, say(-1-size, "hi")) // reads once what the server has not from its own turns
+		l.idle()
 		if _, err := server.Do("CONFIG", "SET", "slowlog-log-slower-than", "1000"); err != nil {
 			t.Fatal(err)
 		}
@@ -94,6 +95,7 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 		measure := func(kind int, turn func()) {
 			in, out := traffic(t, server)
 			turn()
+			l.idle() // so that the node holds what the turn has added, before the next one reads the thread
 			in2, out2 := traffic(t, server)
 			wrote[kind] += (in2 - in) / rounds
 			read[kind] += (out2 - out) / rounds
