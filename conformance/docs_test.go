@@ -215,6 +215,27 @@ func TestDocsNameMetricsThatThereAre(t *testing.T) {
 	}
 }
 
+// What README has a reader press stands on the page.
+func TestReadmePressesWhatThePageHas(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := os.ReadFile("../web/chat/src/words/en.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pressed := regexp.MustCompile(`\bpress \*([^*]+)\*`).FindAllStringSubmatch(string(readme), -1)
+	if len(pressed) == 0 {
+		t.Fatal("README.md names no button")
+	}
+	for _, m := range pressed {
+		if !strings.Contains(string(words), `"`+m[1]+`"`) {
+			t.Errorf("README.md has its reader press %q, which the page does not say", m[1])
+		}
+	}
+}
+
 // The table of lanes has a line for each folder of tests below this one.
 func TestReadmeListsTheLanes(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
