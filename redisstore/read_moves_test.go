@@ -83,7 +83,7 @@ func TestALongJournalIsReadAsOfOneMoment(t *testing.T) {
 			for range entries {
 				list = append(list, json.RawMessage(fmt.Sprintf("%q", incompressible(150))))
 			}
-			b := store.Batch{Claim: c, Number: 2, Expect: 1, Entries: list}
+			b := store.Batch{Claim: c, Number: 2, Expect: view(t, s, store.ReadQuery{}).Seq, Entries: list}
 			if waits {
 				b.Events, b.End = [][]byte{delta}, &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}}
 			}
@@ -98,6 +98,15 @@ func TestALongJournalIsReadAsOfOneMoment(t *testing.T) {
 					return
 				}
 				commit(t, s, store.Batch{Claim: c, Number: 3, Expect: 1, Entries: []json.RawMessage{json.RawMessage(`"more"`)}})
+			},
+			"is over": func(t *testing.T, s *Store, c store.Claim) {
+				at := store.Batch{Claim: c, Number: 3}
+				if waits {
+					at = store.Batch{Claim: begin(t, s, answering(2, "r2", "xr1")), Number: 2}
+				}
+				at.Expect, at.Events, at.End = view(t, s, store.ReadQuery{}).Seq, [][]byte{delta}, &store.End{Kind: store.EndFinish}
+				commit(t, s, at)
+				_, others = journals(t, s, "r3")
 			},
 			"is another": func(t *testing.T, s *Store, c store.Claim) {
 				if err := s.Erase(t.Context(), testKey, store.Deletion{Withdraw: func(store.Withdrawn) ([]store.Decided, bool) { return nil, false }}); err != nil {
@@ -125,7 +134,7 @@ func TestALongJournalIsReadAsOfOneMoment(t *testing.T) {
 					}
 					switch {
 					case over || name == "goes on" && x != nil:
-					case waits && name == "is another":
+					case waits && name != "goes on":
 						if x != nil && x.ID == "xr3" {
 							list = others
 						}

@@ -24,9 +24,9 @@ local TOGETHER, LARGE = 250, 4096
 local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
 
 -- stored is what the snapshot holds of what u, as resnap has it, will change: fields by name,
--- of the messages how many bytes they have, and whether all are new.
+-- and of the messages how many bytes they have.
 local function stored(t, r, u, list)
-  local known, names = { bytes = 0, new = true }, { 'n', 'r' }
+  local known, names = { bytes = 0 }, { 'n', 'r' }
   if u.state ~= '' then names[#names + 1] = 's' end
   if reorders(u) then
     local which, chunks = string.match(r.held, ' (%-?)(%d+)$')
@@ -46,15 +46,14 @@ local function stored(t, r, u, list)
       if i <= fields then
         known[names[i]] = text
       elseif text then
-        sum, known.new = sum + #text, false
+        sum = sum + #text
       end
     end
     known.bytes, singly, names, fields = known.bytes + sum, singly or sum > most, {}, 0
   end
   local function weigh(id)
     if singly then
-      local size = redis.call('HSTRLEN', t.snap, 'm' .. id)
-      known.bytes, known.new = known.bytes + size, known.new and size == 0
+      known.bytes = known.bytes + redis.call('HSTRLEN', t.snap, 'm' .. id)
     else
       names[#names + 1] = 'm' .. id
       if #names >= TOGETHER then look() end
@@ -230,7 +229,7 @@ local function resnap(t, r, u, list, known)
   end
   local appended = 0
   for i = u.o1, u.o2, 3 do appended = appended + list[i] end
-  if u.whole or u.drop > 0 or u.x2 >= u.x1 or u.brought or not known.new or (u.m2 - u.m1 + 1) / 2 > appended then
+  if u.whole or u.drop > 0 or u.brought or (u.m2 - u.m1 + 1) / 2 > appended then
     change.e = digits(r.seq)
   end
   -- pour carries out what has come together, if it is enough.

@@ -162,9 +162,6 @@ func (g *committer) take() []*pending {
 }
 
 func weight(p *pending) int {
-	if p.ctx.Err() != nil {
-		return 0
-	}
 	n := batchWeight + len(p.closing)
 	for _, e := range p.batch.Events {
 		n += len(e)
