@@ -22,7 +22,7 @@ import (
 
 // A large thread that moves on while its messages are read, before whichever of the calls, is
 // read as of one moment: that of its view, if messages were put behind the others, and a later one if messages took
-// the place of some, or have gone with chunks of their order.
+// the place of some, or have gone with chunks of their order, or the thread is another.
 func TestAThreadThatMovesOnIsReadAsOfOneMoment(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	letters := rand.New(rand.NewPCG(1, 2))
@@ -42,7 +42,13 @@ func TestAThreadThatMovesOnIsReadAsOfOneMoment(t *testing.T) {
 		"more":   {Append: []string{"n"}, Upsert: map[string]json.RawMessage{"n": message("n")}},
 		"others": {Upsert: map[string]json.RawMessage{"m3": message("m3"), "m590": message("m590")}},
 		"fewer":  {Drop: 500, Remove: first.Append[100:]},
+		"erased": {Append: first.Append[:100], Upsert: map[string]json.RawMessage{}},
 	} {
+		for _, id := range change.Append {
+			if change.Upsert[id] == nil {
+				change.Upsert[id] = message(id)
+			}
+		}
 		t.Run(name, func(t *testing.T) {
 			for calls, over := 1, false; !over; calls++ {
 				s := open(t, server.URL(), Options{Prefix: fmt.Sprint(name, calls), Partitions: 1})
@@ -51,7 +57,14 @@ func TestAThreadThatMovesOnIsReadAsOfOneMoment(t *testing.T) {
 					t.Fatalf("the thread has %d bytes", size)
 				}
 				far := open(t, server.URL(), Options{Prefix: fmt.Sprint(name, calls), Partitions: 1})
-				at := &meddling{dying: dying{left: calls}, before: func() { turn(t, s, 3, "r2", change) }}
+				at := &meddling{dying: dying{left: calls}, before: func() {
+					if name == "erased" {
+						if err := s.Erase(t.Context(), testKey, store.Deletion{}); err != nil {
+							t.Error(err)
+						}
+					}
+					turn(t, s, 3, "r2", change)
+				}}
 				far.conn.Client.(*redis.Client).AddHook(at)
 				before := view(t, s, store.ReadQuery{}).Snapshot
 				snap := view(t, far, store.ReadQuery{}).Snapshot

@@ -2,7 +2,6 @@ package threadlog
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +20,8 @@ import (
 // Messages take Redis a tenth of the time by HMGET that they take in a script, which asks how
 // long each of them is and makes strings of it. Who asks by HMGET knows no lengths, but how many
 // bytes all have: where that is little, no answer is too large. A field beside each piece tells
-// that the snapshot has another beginning, and the record behind it that the thread is another. A script behind the last piece says so for sure: it
-// knows the server's history, and is not sent to another node than the piece was.
+// that the snapshot has another beginning. A script behind the last piece tells whether the thread is still
+// the one that the view is of: it knows the server's history, and is not sent to another node than the piece was.
 
 // PlainSnapshot is up to how many bytes a snapshot has that is read so: as many may come at
 // once of messages of very different sizes.
@@ -121,9 +120,9 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 	defer cancel()
 	of := pieceTexts.Get().(*piece)
 	of.text.Reset()
-	err := p.ask(ctx, redis.NewRawWriteToCmd(ctx, &of.text, args...))
+	err := link.Ask(ctx, p.s.conn, []redis.Cmder{redis.NewRawWriteToCmd(ctx, &of.text, args...)})[0]
 	// A connection's deadline may be noticed before the context's, which is the same.
-	if deadline, _ := ctx.Deadline(); errors.Is(err, errMoved) || err != nil && (ctx.Err() != nil || !time.Now().Before(deadline)) {
+	if deadline, _ := ctx.Deadline(); err != nil && (ctx.Err() != nil || !time.Now().Before(deadline)) {
 		return nil, err
 	}
 	whole := false
@@ -133,7 +132,7 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 	if !whole || len(of.values) != len(names) {
 		// What is read so is asked for once, wherever the keys have gone and whatever became of the connection.
 		again := redis.NewSliceCmd(ctx, args...)
-		if err := p.ask(ctx, again); err != nil {
+		if err := link.Ask(ctx, p.s.conn, []redis.Cmder{again})[0]; err != nil {
 			return nil, err
 		}
 		of.values = make([][]byte, len(names))
@@ -154,19 +153,7 @@ func (p *plainPieces) fields(ctx context.Context, names []string) (*piece, error
 	return of, nil
 }
 
-// ask asks for fields of the snapshot, and whether the thread's epoch is still the same.
-func (p *plainPieces) ask(ctx context.Context, fields redis.Cmder) error {
-	record := redis.NewSliceCmd(ctx, "hmget", p.t.Rec(), "epoch")
-	if err := cmp.Or(link.Ask(ctx, p.s.conn, []redis.Cmder{fields, record})...); err != nil {
-		return err
-	}
-	if record.Val()[0] != p.view.Epoch {
-		return errMoved
-	}
-	return nil
-}
-
-// still is an error when the snapshot has another beginning by now.
+// still is an error when the thread is another by now, or its snapshot has another beginning.
 func (p *plainPieces) still(ctx context.Context) error {
 	r, err := p.s.conn.Run(ctx, piecesCall(p.t, p.view, p.w, orderPlace{}))
 	if err == nil && r.Int() != messagesRead {
