@@ -51,6 +51,7 @@ func TestAnAttachReadsWhatIsAskedFor(t *testing.T) {
 		for i := range 4 {
 			succeeded(t, l.say(fmt.Sprint("more ", i)))
 		}
+		l.idle() // and the node holds what the turns have added
 		end := l.cursor.Position()
 		other := &lab{t: t, store: open(), key: l.key} // a node that has not met the thread
 		other.start(agent, quiet)

@@ -89,6 +89,7 @@ func turnsIn(t *testing.T, n int, history bool) cost {
 		for _, e := range l.untilEnd() {
 			_ = held.Apply(e)
 		}
+		l.idle() // and the node holds what the turn has added
 	}
 	for i := range 3 {
 		turn(i)
