@@ -64,16 +64,7 @@ func betterTitle(before string, fresh protocol.Messages, asked *store.Suspension
 	if asked == nil {
 		return ""
 	}
-	for _, it := range asked.Items {
-		var question protocol.Interrupt
-		if it.By != "" || json.Unmarshal(it.Interrupt, &question) != nil {
-			continue
-		}
-		if title := CutTitle(sentenceIn(question.Message)); title != "" {
-			return title
-		}
-	}
-	return ""
+	return questionsTitle(asked)
 }
 
 // askedOf is what the last user message says, as titleOf would name a thread after it.
@@ -178,6 +169,10 @@ func towardsIn(text string) string {
 	if json.Unmarshal([]byte(text[at:]), &arguments) != nil {
 		return ""
 	}
+	return towardsOf(arguments)
+}
+
+func towardsOf(arguments map[string]any) string {
 	for _, way := range towards {
 		if whom, ok := arguments[way[0]].(string); ok && strings.TrimSpace(whom) != "" {
 			return " " + way[1] + " " + whom

@@ -54,6 +54,17 @@ func TestBetterTitles(t *testing.T) {
 		}
 		return &store.Suspension{Items: []store.SuspendedInterrupt{{ID: "i", Interrupt: interrupt, By: by}}}
 	}
+	calls := func(metadata string, calls ...[2]string) *store.Suspension {
+		asked := &store.Suspension{}
+		for _, c := range calls {
+			asked.Items = append(asked.Items, store.SuspendedInterrupt{
+				Interrupt: json.RawMessage(`{"id":"i","reason":"tool_call","message":"May the tool ` + c[0] + ` be called with these arguments?","metadata":` + metadata + `}`),
+				Call:      &protocol.ToolFunction{Name: c[0], Arguments: c[1]},
+			})
+		}
+		return asked
+	}
+	mail := [2]string{"send_email", `{"subject":"Hello","to":"ada@example.com"}`}
 	for _, c := range []struct {
 		before string
 		fresh  protocol.Messages
@@ -66,6 +77,14 @@ func TestBetterTitles(t *testing.T) {
 		{"/form", says("/steps 5"), nil, ""},
 		{"/steps 5 400", nil, asked(store.AskedByTimer, "It waits."), ""},
 		{"/form", nil, asked("", `{"amount":3}`), ""},
+		{"/pay", nil, calls("{}", mail), "Send email to ada@example.com"},
+		{"/pay", nil, calls("{}", mail, mail, mail), "Send email to ada@example.com and 2 more"},
+		{"/pay", nil, calls("{}", [2]string{"look-up", `{"n":1,"query":"who is Ada?"}`}), "Look up: who is Ada?"},
+		{"/parallel 3", nil, calls("{}", [2]string{"task_1", `{"number":1}`}, [2]string{"task_2", `{"number":2}`}), "Task 1 and 1 more"},
+		{"/pay", nil, calls("{}", [2]string{"send_email", `{"to":`}), "Send email"},
+		{"/pay", nil, calls(`{"title":"Invite Ada"}`, mail), "Invite Ada"},
+		{"/pay", nil, calls(`{"title":7}`, mail), "Send email to ada@example.com"},
+		{"/pay", nil, calls("{}", [2]string{"send_email", `{"to":"a-very-long-address-of-somebody@department.example.com"}`}, mail), "Send email to a-very-long-address-of-somebody@… and 1 more"},
 		{"Form", says("Book a table."), nil, ""},
 		{"/etc/hosts is broken", says("Book a table."), nil, ""},
 		{"", says("Book a table."), nil, ""},
