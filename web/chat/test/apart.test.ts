@@ -50,8 +50,7 @@ it.each<[string, string, boolean]>([
 
 it.each<[string, object, string]>([
   ["one question", { title: "Payroll" }, "Pay to Zoe"],
-  ["several, some of which are left out", { title: "Payroll", omitted: 2 }, "Payroll"],
-  ["several of a chat without a title", { omitted: 2 }, "Pay to Zoe and 2 more"],
+  ["several, some of which are left out", { title: "Payroll", omitted: 2 }, "Pay to Zoe and 2 more"],
 ])("calls a chat in the list by %s", (_, more, want) => {
   const interrupts = [{ id: "1", interrupt: { id: "1", reason: "tool_call" }, toolCall: { name: "pay", arguments: '{"to":"Zoe"}' } }];
   expect(rowWords({ interrupts, ...more } as never)).toBe(want);

@@ -3,6 +3,7 @@ import { pretty } from "../forms/readjson.js";
 import { argFields, type ArgField } from "./argparts.js";
 import { Folded } from "../lib/Folded.js";
 import { Marked } from "../lib/Marked.js";
+import { isProse } from "../lib/prose.js";
 import { useStrings } from "../lib/words.js";
 import type { Schema } from "../forms/schema.js";
 
@@ -80,7 +81,7 @@ function Json({ text, hook, label }: { text: string; hook: string; label: string
   return <Folded text={shown} source={text} hook={hook} label={label} />;
 }
 
-function Value({ field: { label, kind, text, fields }, place, compact, hide }: Omit<FieldsProps, "fields"> & { field: ArgField; place: string }) {
+function Value({ field: { name, label, kind, text, fields }, place, compact, hide }: Omit<FieldsProps, "fields"> & { field: ArgField; place: string }) {
   const { parts } = useStrings().decision;
   const hides = useCallback((bytes: number) => hide(place, bytes), [hide, place]);
   if (fields) {
@@ -105,11 +106,11 @@ function Value({ field: { label, kind, text, fields }, place, compact, hide }: O
   if (compact && (kind === "json" || text.length > SHORT)) {
     return (
       <OnDemand hook="folded-field" words={<Marked text={`${text.slice(0, 80).replace(/\s+/g, " ")}${text.length > 80 ? "…" : ""}`} />}>
-        <Folded text={text} json={kind === "json"} hook="long-text" label={label} />
+        <Folded text={text} json={kind === "json"} prose={kind === "text" && isProse(text, name)} hook="long-text" label={label} />
       </OnDemand>
     );
   }
-  if (kind === "json" || text.length > SHORT) return <Folded text={text} json={kind === "json"} hook="long-text" label={label} hides={hides} />;
+  if (kind === "json" || text.length > SHORT) return <Folded text={text} json={kind === "json"} prose={kind === "text" && isProse(text, name)} hook="long-text" label={label} hides={hides} />;
   if (kind === "word") {
     return (
       <code>

@@ -128,7 +128,7 @@ export function Decision(props: DecisionProps) {
           </h2>
           {due && <DueTag due={due} hook="expiry" />}
         </header>
-        <Facts tool={call?.function.name} asker={asker} />
+        <Facts tool={made ? undefined : call?.function.name} asker={asker} />
         {destructive && <Grave>{answer ? undefined : graveHint}</Grave>}
         {text && <Paragraph text={text} hook="interrupt-message" label={words.message} />}
         {called !== undefined && linkTo?.(called)}

@@ -203,7 +203,7 @@ function ObjectFieldTemplate({ title, description, properties, fieldPathId, onAd
   const root = fieldPathId.path.length === 0;
   return (
     <fieldset className={root ? "form root" : "form"} id={fieldPathId.$id}>
-      {title && <Legend text={title} />}
+      {title && !root && <Legend text={title} />}
       {description && (
         <p className="hint">{typeof description === "string" ? <Marked text={description} /> : description}</p>
       )}

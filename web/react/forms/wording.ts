@@ -18,7 +18,7 @@ const HEADING = 200;
 const of = (table: Readonly<Record<string, string>>, reason: string) => (Object.hasOwn(table, reason) ? table[reason] : undefined);
 
 /**
- * What stands above a question: what its agent calls it, what the call would do, or its words. `said`: it is all of its
+ * What stands above a question: what its agent calls it, what the call would do, its words, or what its schema is called. `said`: it is all of its
  * words. A reason is its agent's framework's, and nothing to read.
  */
 export function headingOf(interrupt: Interrupt, call?: ToolCall, { decision, text: { andMore } }: Strings = ENGLISH): { heading: string; said: boolean } {
@@ -28,7 +28,8 @@ export function headingOf(interrupt: Interrupt, call?: ToolCall, { decision, tex
   if (named !== undefined) return { heading: named, said: false };
   const text = questionText(interrupt);
   if (text !== undefined && text.length < HEADING && !text.trim().includes("\n")) return { heading: text, said: true };
-  return { heading: of(decision.headings, reason) ?? decision.asks, said: false };
+  const asked = isObject(interrupt.responseSchema) ? interrupt.responseSchema.title : undefined;
+  return { heading: isLine(asked) ? asked.trim() : (of(decision.headings, reason) ?? decision.asks), said: false };
 }
 
 /** What a question says below its heading: its agent's summary, or else its message, unless the heading or the call says as much. */
@@ -43,8 +44,11 @@ export function wordsOf(interrupt: Interrupt, call: ToolCall | undefined, string
 /** What an agent says of its question in a line. */
 function lineOf({ metadata }: Interrupt, member: "title" | "summary"): string | undefined {
   const line: unknown = isObject(metadata) ? metadata[member] : undefined;
-  if (typeof line !== "string" || line.trim() === "" || line.length > HEADING || line.trim().includes("\n")) return undefined;
-  return line.trim();
+  return isLine(line) ? line.trim() : undefined;
+}
+
+function isLine(text: unknown): text is string {
+  return typeof text === "string" && text.trim() !== "" && text.length <= HEADING && !text.trim().includes("\n");
 }
 
 /** What a question says beside its words, as JSON: in its message, or in its metadata where it has no message; undefined where that is nothing. */

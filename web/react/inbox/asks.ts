@@ -9,12 +9,12 @@ export function nextOf({ interrupts }: Pick<InboxItem, "interrupts">): InboxItem
   return interrupts.find(({ draft }) => !draft) ?? interrupts[0];
 }
 
-/** What stands for a thread in a list: what it asks, or the chat itself if it asks several things. */
+/** What stands for a thread in a list: what it asks next, and how much else. */
 export function rowWords(item: Pick<InboxItem, "interrupts" | "title" | "omitted">, strings: Strings = ENGLISH): string {
   const count = item.interrupts.length + (item.omitted ?? 0);
   const words = asksWords(item, strings);
-  if (count > 1) return visible(item.title || strings.text.andMore(words, count - 1));
-  return words || visible(item.title || strings.list.untitled);
+  if (words !== "") return count > 1 ? strings.text.andMore(words, count - 1) : words;
+  return visible(item.title || strings.list.untitled);
 }
 
 /** What a thread asks, on one line. */

@@ -1,6 +1,7 @@
-import { memo, useEffect, useId, useMemo, useState } from "react";
+import { memo, useEffect, useId, useMemo, useRef, useState, type RefObject } from "react";
 import { folds, SHOWN } from "./folds.js";
 import { Marked } from "./Marked.js";
+import { isProse } from "./prose.js";
 import { bytesOf, sizeWords, useDigest } from "./size.js";
 import { useStrings } from "./words.js";
 
@@ -12,6 +13,8 @@ interface Props {
   /** What size and digest are told of, where the text is only how that is shown. */
   source?: string;
   json?: boolean;
+  /** Somebody wrote it to be read: it has the letters of what stands around it. */
+  prose?: boolean;
   hook: string;
   label: string;
   /** It was asked for, and is shown as it is. */
@@ -21,9 +24,11 @@ interface Props {
 }
 
 /** A text to read before deciding. A long one is folded, and says how much of it is, with its size and its digest. */
-export function Folded({ text, source = text, json = true, hook, label, whole = false, hides }: Props) {
+export function Folded({ text, source = text, json = true, prose = false, hook, label, whole = false, hides }: Props) {
   const strings = useStrings();
   const { locale, text: words } = strings;
+  const box = useRef<HTMLPreElement>(null);
+  const below = useBelow(box);
   const long = !whole && folds(text);
   // Opened for this text, and not for what may come in its place.
   const [opened, open] = useState<string>();
@@ -36,9 +41,17 @@ export function Folded({ text, source = text, json = true, hook, label, whole = 
   useEffect(() => hides?.(hidden), [hides, hidden]);
   return (
     <>
-      <pre id={id} data-testid={hook} tabIndex={0} aria-label={label}>
-        {text.length <= PART ? <Marked text={all ? text : text.slice(0, end)} json={json} /> : <Parts text={text} end={end} json={json} />}
-      </pre>
+      <div className="scrolls">
+        <pre ref={box} id={id} className={prose ? "prose" : undefined} dir={prose ? "auto" : undefined} data-testid={hook} tabIndex={0} aria-label={label}>
+          {text.length <= PART ? <Marked text={all ? text : text.slice(0, end)} json={json} /> : <Parts text={text} end={end} json={json} />}
+        </pre>
+        {below && (
+          // By keys the box itself is scrolled.
+          <button type="button" className="more-below" data-edits data-testid="more-below" tabIndex={-1} aria-hidden onClick={() => box.current?.scrollBy({ top: box.current.clientHeight * 0.8, behavior: "smooth" })}>
+            {words.moreBelow}
+          </button>
+        )}
+      </div>
       {long && (
         <div className="fold" data-testid="fold" data-hidden={hidden}>
           <span>
@@ -59,6 +72,23 @@ export function Folded({ text, source = text, json = true, hook, label, whole = 
   );
 }
 
+/** Whether there is more below what a box shows. */
+function useBelow(box: RefObject<HTMLElement | null>): boolean {
+  const [below, tell] = useState(false);
+  useEffect(() => {
+    const shown = box.current!;
+    const look = () => tell(shown.scrollHeight - shown.scrollTop - shown.clientHeight > 8);
+    const resized = new ResizeObserver(look);
+    resized.observe(shown);
+    shown.addEventListener("scroll", look, { passive: true });
+    return () => {
+      resized.disconnect();
+      shown.removeEventListener("scroll", look);
+    };
+  }, [box]);
+  return below;
+}
+
 const Parts = memo(function Parts({ text, end, json }: { text: string; end: number; json: boolean }) {
   const parts: Array<{ at: number; text: string }> = [];
   for (let at = 0; at < end; ) {
@@ -75,7 +105,7 @@ const Parts = memo(function Parts({ text, end, json }: { text: string; end: numb
 
 /** A paragraph as somebody wrote it; a long one is folded. */
 export function Paragraph({ text, hook, label }: { text: string; hook?: string; label: string }) {
-  if (folds(text)) return <Folded text={text} json={false} hook={hook ?? "long-text"} label={label} />;
+  if (folds(text)) return <Folded text={text} json={false} prose={isProse(text)} hook={hook ?? "long-text"} label={label} />;
   return (
     <p className="text" data-testid={hook} dir="auto">
       <Marked text={text} />

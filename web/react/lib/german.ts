@@ -167,6 +167,7 @@ const text: Strings["text"] = {
   shown: (total) => `Alle ${total} Byte werden angezeigt.`,
   asSent: (size) => `Wie gesendet: ${size}.`,
   showAll: "Alles anzeigen",
+  moreBelow: "Weiter unten ↓",
   showLess: "Weniger anzeigen",
   noDigest: "Keine Prüfsumme: Browser berechnen sie nur über https oder auf dem Rechner des Servers.",
   inFull: "Vollständig",

@@ -173,6 +173,7 @@ const text = {
   shown: (total: string) => `All ${total} bytes are shown.`,
   asSent: (size: string) => `As sent: ${size}.`,
   showAll: "Show all",
+  moreBelow: "More below ↓",
   showLess: "Show less",
   noDigest: "No digest: browsers compute it over https or on the server's own machine.",
   inFull: "In full",

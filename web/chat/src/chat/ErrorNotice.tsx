@@ -46,13 +46,15 @@ export function ErrorNotice({ threadId, ended, failure, remedy, dismiss, retry, 
   const writes = useMay("run");
   const again = ended?.earlier ?? [];
   const fields = failure.details?.fields;
+  // What fails each time has advice of its own.
+  const once = again.length === 0 || again.some(({ code }) => code !== failure.code);
   return (
     <div className="error" role="alert" data-testid="error" data-code={failure.code}>
       <div>
         <strong>{run === undefined ? title : words.errors.unknown.title}</strong> {ended && <Times of={ended} />}
         {run === undefined && !isForbidden(failure.code) && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
-        {writes !== false && <p>{advice}</p>}
+        {writes !== false && once && <p>{advice}</p>}
         {again.length > 0 && (
           <OrElse instead={null}>
             <Suspense>

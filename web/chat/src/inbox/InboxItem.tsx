@@ -44,7 +44,7 @@ const NEVER = {};
 
 interface ItemProps {
   item: InboxItem;
-  /** Its place in the list, and how many are in it, if that is all there is and more than one, and is not beside it. */
+  /** Its place in the list, and how many are in it, if that is all there is and more than one. */
   place?: readonly [n: number, of: number];
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;

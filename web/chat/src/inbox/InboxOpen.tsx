@@ -256,7 +256,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed} aside={choosesOthers(selection.chosen, picked.open)}>
           {(item) => (
             <>
-              <Item item={item} place={all && !beside ? placeIn(items, item, Date.now()) : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} give={give} changed={refresh} />
+              <Item item={item} place={all ? placeIn(items, item, Date.now()) : undefined} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} give={give} changed={refresh} />
               {!filters.everywhere && answers && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}

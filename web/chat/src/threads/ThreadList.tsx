@@ -207,13 +207,16 @@ interface RowProps extends Pick<GroupProps, "same" | "asks" | "listed" | "change
   current: boolean;
 }
 
+/** A command that nothing is said with: what it has had the agent ask says more. */
+const COMMAND = /^\/[A-Za-z][A-Za-z0-9_-]*[^\p{L}]*$/u;
+
 function Row({ thread, waits, same, asks, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
   const writes = useMay("run", "admin") !== false;
-  const title = visible(thread.title || words.threads.untitled);
   const asked = asks.get(thread.threadId);
   const question = waits && asked ? visible(asksWords({ interrupts: [asked] }, parts)) : "";
+  const title = question !== "" && COMMAND.test(thread.title) ? question : visible(thread.title || words.threads.untitled);
   const row = useRef<HTMLLIElement>(null);
   // Where the chat stands that is looked at is seen; that moves the list alone.
   useEffect(() => {
