@@ -70,11 +70,13 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
           {one.item === late[0] && (
             <tr role="row" className="group" data-testid="inbox-late">
               <td role="cell" colSpan={columns.length}>
-                <h3>{inbox.late.title}</h3>
-                <p className="hint">{inbox.late.means}</p>
+                <h3 title={inbox.late.means}>
+                  {inbox.late.title(countOf(late))}
+                  <span className="visually-hidden">. {inbox.late.means}</span>
+                </h3>
                 {giveUp && (
                   <Guarded subject={late.map(askKeyOf).join()}>
-                    <button type="button" data-testid="cancel-late" onClick={() => giveUp(late)}>
+                    <button type="button" className="quiet" data-testid="cancel-late" onClick={() => giveUp(late)}>
                       {inbox.late.goOn(countOf(late))}
                     </button>
                   </Guarded>

@@ -113,9 +113,9 @@ export const inbox: typeof en = {
   refused: "abgelehnt",
   damaged: "beschädigt",
   late: {
-    title: "Abgelaufen",
+    title: (n) => `${n} abgelaufen`,
     means: "Die Zeit für eine Antwort ist um. Der Agent kann nur noch ohne Antwort fortfahren.",
-    goOn: (n) => (n === 1 ? "Schließen" : `${n} Fragen schließen`),
+    goOn: (n) => (n === 1 ? "Schließen" : "Alle schließen"),
     wentOn: (n) => (n === 1 ? "Geschlossen" : `${n} Fragen geschlossen`),
   },
   bulk: {

@@ -111,9 +111,9 @@ export const inbox = {
   refused: "refused",
   damaged: "damaged",
   late: {
-    title: "Expired",
+    title: (n: number): string => `${n} expired`,
     means: "The time to answer these is over. The agent can only go on without an answer.",
-    goOn: (n: number): string => (n === 1 ? "Close" : `Close ${n} questions`),
+    goOn: (n: number): string => (n === 1 ? "Close" : "Close all"),
     wentOn: (n: number): string => (n === 1 ? "Closed" : `Closed ${n} questions`),
   },
   bulk: {
