@@ -36,7 +36,7 @@ interface ListProps {
   /** So much was sent from here and is not known to have been taken. */
   outgoing: number;
   begin: () => void;
-  /** Hears what the current one is called: somebody, or its agent, may have called it otherwise than it began. */
+  /** Hears what the current one is called. */
   titled: (title: string | undefined) => void;
   /** Puts the list away; left out where it always has a place. */
   close?: () => void;
@@ -54,8 +54,11 @@ export function ThreadList({ current, outgoing, begin, titled, close }: ListProp
     if (outgoing < before.current) refresh();
     before.current = outgoing;
   }, [outgoing, refresh]);
-  const called = items?.find(({ threadId }) => threadId === current)?.title;
-  useEffect(() => titled(called), [titled, called]);
+  const called = items?.find(({ threadId }) => threadId === current)?.title || undefined;
+  useEffect(() => {
+    titled(called);
+    return () => titled(undefined);
+  }, [titled, called]);
   const deletions = pageDeletions();
   const { held } = useSyncExternalStore(deletions.watch, deletions.look);
   useEffect(() => {
