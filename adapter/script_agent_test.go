@@ -242,7 +242,8 @@ func TestScriptSentences(t *testing.T) {
 	}
 }
 
-// A chat that begins with a command alone is called after what was asked in it.
+// A chat that begins with a command alone is called after what was asked in it, and then after what
+// it is about next.
 func TestScriptTitle(t *testing.T) {
 	l, _ := scripted(t)
 	called := func(want string) {
@@ -256,22 +257,29 @@ func TestScriptTitle(t *testing.T) {
 	called("/form")
 	succeeded(t, l.answer(resolved(open[0].ID, `{"quarter":"Q1","year":2025,"revenue":1.5}`)))
 	called("Please fill in the quarterly figures")
-	l.say("/say Something else.")
+	open = interrupts(t, l.say("/parallel 3"))
 	called("Please fill in the quarterly figures")
+	var approvals []protocol.ResumeEntry
+	for _, each := range open {
+		approvals = append(approvals, resolved(each.ID, `{"approved":true}`))
+	}
+	succeeded(t, l.answer(approvals...))
+	called("Task 1, number 1, and 2 more")
+	l.say("Plan a dinner for four")
+	called("Plan a dinner for four")
 }
 
-// renamed is a store in which somebody renames a thread while an input begins.
+// renamed is a store in which somebody renames a thread before an input begins that was judged.
 type renamed struct {
 	store.Store
 	to string
 }
 
 func (r *renamed) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
-	result, err := r.Store.Begin(ctx, b)
 	if r.to != "" {
 		_, _ = r.SetTitle(ctx, b.Thread, r.to)
 	}
-	return result, err
+	return r.Store.Begin(ctx, b)
 }
 
 // A name that somebody gave a chat stays, though it looks like a command.

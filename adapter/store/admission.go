@@ -36,7 +36,7 @@ type Begin struct {
 	Headers json.RawMessage
 	Tenant  string // whose inbox the thread's interrupts are in; the thread's first counts
 	User    string // whom the thread counts for; the thread's first counts. "": nobody
-	Title   string // names a thread that has no title yet
+	Title   string // names a thread that SetTitle has not named; "": what it is called stays
 
 	Priority    *uint8 // 0 is claimed first, 255 last, then in the order of arrival; nil: 128
 	Dedupe      string // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never

@@ -13,7 +13,7 @@ type Threads interface {
 	// at for it.
 	Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
 	// SetTitle names the thread, which Tree may have made before its first input. At most
-	// 60 bytes are kept. False: there is no such thread.
+	// 60 bytes are kept, whatever inputs come. False: there is no such thread.
 	SetTitle(ctx context.Context, key ThreadKey, title string) (bool, error)
 	// Delete forgets the thread, unless a run is active or queued in it, or Withdraw keeps
 	// it: then false. Its log epoch is never used again.

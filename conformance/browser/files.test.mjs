@@ -93,7 +93,7 @@ test("a chat named by nothing else is named after its file, and asks with it aga
   await tab.at("file").waitFor();
   await tab.page.keyboard.press("Enter");
   await tab.says("a picture named holiday.png");
-  assert.match(await tab.page.title(), /^(\(\d+\) )?holiday\.png/);
+  await until(async () => /^(\(\d+\) )?holiday\.png/.test(await tab.page.title()), "it is named");
   await tab.at("message").first().hover();
   await tab.click("answer-anew");
   await until(async () => (await tab.at("branches").count()) === 1, "it is answered anew");

@@ -80,7 +80,7 @@ test("while an answer streams what may be done with a message is said, and nothi
   await until(async () => (await tab.at("status").getAttribute("data-running")) === "true", "a run is in progress");
   assert.equal(await tab.page.locator(".composer button:disabled").count(), 0);
   await tab.fill("composer", "/say next");
-  assert.match(await tab.at("waits-its-turn").innerText(), /waits until this answer is done.*heard|hears it at its next step/s);
+  assert.match(await tab.at("waits-its-turn").innerText(), /waits until this answer is done/i);
   await tab.shot("134-while-it-streams");
   await tab.click("send");
   await tab.at("queued").waitFor();

@@ -13,7 +13,7 @@
 --   tenant
 --   user       whose input it is; '': not known
 --   owner      what names the user in keys; '': none
---   title
+--   title      '': the one that is there stays, as does one that was given (title.lua)
 --   run        id
 --   label
 --   execution

@@ -34,7 +34,7 @@ end
 -- unname takes the name away that a thread got before its first input.
 local function unname()
   redis.call('HDEL', t.rec, 'going')
-  if redis.call('HDEL', t.rec, 'title') == 1 then redis.call('PEXPIRE', t.rec, ARG.remember) end
+  if redis.call('HDEL', t.rec, 'title', 'named') > 0 then redis.call('PEXPIRE', t.rec, ARG.remember) end
 end
 
 -- cancel takes the open questions off the lists, with the decisions on record. What of it

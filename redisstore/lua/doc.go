@@ -73,8 +73,9 @@
 //	                    the active run, its token, and in one field its
 //	                    lease, attempts, since when it is active and its
 //	                    node (thread.lua); the dispatch epoch, the
-//	                    wish to pause, the latest run, tenant, title, the
-//	                    latest input; how long the log is and since when,
+//	                    wish to pause, the latest run, tenant, title, and
+//	                    whether somebody gave it; the latest input;
+//	                    how long the log is and since when,
 //	                    when to look for what is past its retention; how
 //	                    many bytes the snapshot has, and how many chunks;
 //	                    which input came last to join the run;

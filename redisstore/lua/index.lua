@@ -84,7 +84,7 @@ local function threadMember(t, member, ms)
 end
 
 -- TOUCHED is what touch is to know of a record.
-local TOUCHED = { 'input', 'title', 'was', 'look' }
+local TOUCHED = { 'input', 'named', 'was', 'look' }
 
 -- touch notes that the thread got an input, of whose record v is what TOUCHED names, and
 -- returns fields of the record that the caller stores; listing is what else is to be listed. The first input fixes the thread's

@@ -1,4 +1,4 @@
--- title.lua: name a thread.
+-- title.lua: name a thread, in a way that inputs leave alone.
 --
 -- KEYS  rec
 -- ARGS
@@ -13,9 +13,9 @@ local rec = KEY.rec
 local used = redis.call('HEXISTS', rec, 'input') == 1
 if ARG.unused == (used and '2' or '0') then return 0 end
 if ARG.title == '' then
-  if redis.call('HDEL', rec, 'title') == 1 and not used then redis.call('PEXPIRE', rec, ARG.keep) end
+  if redis.call('HDEL', rec, 'title', 'named') > 0 and not used then redis.call('PEXPIRE', rec, ARG.keep) end
 else
-  redis.call('HSET', rec, 'title', ARG.title)
+  redis.call('HSET', rec, 'title', ARG.title, 'named', 1)
   if not used then
     redis.call('HSET', rec, 'thread', ARG.member)
     redis.call('PERSIST', rec)

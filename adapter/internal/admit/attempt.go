@@ -239,7 +239,7 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 		waits: t.waits && !t.v.Supersede, sent: t.in.Run, available: t.available, runID: t.runID,
 		from: t.in.From, drafted: t.in.Drafted, redact: t.Options.Redact, Headers: t.headers, back: t.in.Back, Caller: t.in.Caller, users: t.in.Users,
 	}.Build(store.Begin{
-		Tenant: t.in.Tenant, User: t.in.User, Title: titleOf(t.v.Fresh), MaxAttempts: t.Options.MaxAttempts,
+		Tenant: t.in.Tenant, User: t.in.User, Title: t.title(), MaxAttempts: t.Options.MaxAttempts,
 		Priority: t.in.Dispatch.Priority, Dedupe: t.in.Dispatch.Dedupe, Sender: t.in.Sender,
 	}, record)
 	if err != nil {
@@ -293,9 +293,6 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 		return nil, err
 	}
 	decision.NoteRefused(t.Node, t.key, admitted.Refusal, t.j.Input.Resume)
-	if admitted.Disposition == admission.Started || admitted.Disposition == admission.Queued {
-		t.nameBetter(ctx)
-	}
 	admitted.Behind = t.v.Behind
 	if sharing {
 		t.share.Carried = run.Launched
@@ -310,21 +307,13 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 	return &outcome{admitted, stale}, nil
 }
 
-// nameBetter gives a thread that is called after a command alone the title that the input has for it.
-// A title that somebody gave stays: it is not what the messages before the input make.
-func (t *attempt) nameBetter(ctx context.Context) {
-	was := t.j.View.Title
-	title := betterTitle(was, t.v.Fresh, t.v.Continues)
-	if title == "" || was != titleOf(t.j.Fold.Messages()) {
-		return
+// title is what the thread is called with the input.
+func (t *attempt) title() string {
+	held := t.j.Fold.Messages()
+	if t.v.Rewinds {
+		held = held[:t.v.Keep]
 	}
-	now, err := t.Store.ThreadInfos(ctx, []store.ThreadKey{t.key})
-	if err == nil && now[0] != nil && now[0].Title == was { // nobody has named it meanwhile
-		_, err = t.Store.SetTitle(ctx, t.key, title)
-	}
-	if err != nil {
-		t.Log.Debug("a thread keeps its first title", "thread", t.key.Thread, "error", err)
-	}
+	return nextTitle(t.j.View.Title, held, t.v.Fresh, t.v.Continues)
 }
 
 // clear cancels the active run if its client has left it; nil: nothing was cancelled.

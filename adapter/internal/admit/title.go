@@ -3,6 +3,7 @@ package admit
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,24 +24,94 @@ const (
 // maxReadBytes is what is read of a message for its title.
 const maxReadBytes = 1000
 
-// titleOf names a thread after what its first user message says, or else after the
-// first file of it that has a name. A command alone says nothing: it is the title, as it was
-// written, until there is another. The page names a thread that it shows by the same
-// rule: testdata/titles.json holds both to it.
-func titleOf(messages protocol.Messages) string {
-	alone := ""
-	for _, m := range messages {
+// titleOf is what messages are called that nothing came before.
+func titleOf(messages protocol.Messages) string { return subjectOf("", nil, messages) }
+
+// nextTitle is what a thread is called that has such messages and gets others, or an answer to what
+// was asked: the latest subject.
+func nextTitle(title string, held, fresh protocol.Messages, asked *store.Suspension) string {
+	latest := lastSaid(held)
+	if latest == nil {
+		title = ""
+	}
+	next := subjectOf(title, held, fresh)
+	if next == title && asked != nil && (title == "" || commandAlone(latest.Content.String()) != "") {
+		return cmp.Or(questionTitle(asked), title)
+	}
+	return next
+}
+
+// subjectOf goes on from what messages are called with those that follow them. A command begins a
+// subject, and so does the first sentence behind commands. What is said next belongs to it. A
+// command alone says nothing: it is the title, as it was written, until there is another. A word
+// or two, such as a greeting, give way to a sentence.
+func subjectOf(title string, held, fresh protocol.Messages) string {
+	commanded := endsInCommand(held)
+	for _, m := range fresh {
 		if m.Role != protocol.RoleUser {
 			continue
 		}
 		text := m.Content.String()
-		if command := commandAlone(text); command != "" {
-			alone = cmp.Or(alone, CutTitle(command))
-		} else if title := cmp.Or(CutTitle(sentenceIn(text)), fileTitle(m.Content)); title != "" {
-			return title
+		alone := commandAlone(text)
+		said := ""
+		if alone == "" {
+			said = cmp.Or(CutTitle(sentenceIn(text)), fileTitle(m.Content))
+		}
+		switch {
+		case alone != "":
+			commanded = true
+			title = cmp.Or(title, CutTitle(alone))
+		case isCommand(text):
+			commanded = true
+			title = cmp.Or(said, title)
+		case said != "" && (title == "" || commandAlone(title) != "" || !slight(said) && (commanded || slight(title))):
+			title = said
+			commanded = false
 		}
 	}
-	return alone
+	return title
+}
+
+// endsInCommand reports whether no sentence follows the last command.
+func endsInCommand(messages protocol.Messages) bool {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != protocol.RoleUser {
+			continue
+		}
+		text := m.Content.String()
+		if isCommand(text) {
+			return true
+		}
+		if !slight(sentenceIn(text)) {
+			return false
+		}
+	}
+	return false
+}
+
+func lastSaid(messages protocol.Messages) *protocol.Message {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == protocol.RoleUser {
+			return &messages[i]
+		}
+	}
+	return nil
+}
+
+func isCommand(text string) bool {
+	command, _ := commandIn(readable(text))
+	return command != ""
+}
+
+// slight reports whether words are too few, and too short, for a subject.
+func slight(words string) bool {
+	letters := 0
+	for _, r := range words {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters < 12 && len(strings.Fields(words)) < 3
 }
 
 // commandAlone is the command that a text is without a word for it; "": it is none.
@@ -52,19 +123,35 @@ func commandAlone(text string) string {
 	return ""
 }
 
-// betterTitle is what a thread that is called after a command alone is called once there are
-// messages, or an answer to what was asked, that say more; "": they do not.
-func betterTitle(before string, fresh protocol.Messages, asked *store.Suspension) string {
-	if commandAlone(before) == "" {
-		return ""
+// questionTitle is what is asked, as the page's card has it above; "": no agent has asked in words.
+func questionTitle(asked *store.Suspension) string {
+	title, more := "", -1
+	for _, it := range asked.Items {
+		var question protocol.Interrupt
+		if it.By != "" || json.Unmarshal(it.Interrupt, &question) != nil || strings.HasPrefix(question.Reason, "aguiws:") {
+			continue
+		}
+		more++
+		if title != "" {
+			continue
+		}
+		var own string
+		if json.Unmarshal(question.Metadata["title"], &own) == nil && strings.TrimSpace(own) != "" {
+			title = strings.TrimSpace(own)
+		} else if it.Call != nil {
+			title = headlineOf(it.Call.Name, it.Call.Arguments)
+		} else {
+			title = sentenceIn(question.Message)
+		}
 	}
-	if title := titleOf(fresh); title != "" && commandAlone(title) == "" {
-		return title
+	if title == "" || more == 0 {
+		return CutTitle(title)
 	}
-	if asked == nil {
-		return ""
+	behind := fmt.Sprintf(" and %d more", more)
+	if strings.Contains(title, ", ") {
+		behind = "," + behind
 	}
-	return questionsTitle(asked)
+	return cutLine(title, maxTitleBytes-len(behind)) + behind
 }
 
 // askedOf is what the last user message says, as titleOf would name a thread after it.
@@ -112,23 +199,17 @@ var markup = []struct {
 	{regexp.MustCompile(`(^|[\s(])\*([^*\s][^*\n]*)\*`), "$1$2"},
 }
 
-// towards is the members of arguments that say towards whom a call acts, and how a
-// sentence says so. The page's headlines of calls have the same.
-var towards = [][2]string{
-	{"to", "to"}, {"recipient", "to"}, {"recipients", "to"}, {"email", "to"}, {"for", "for"}, {"into", "into"},
-	{"in", "in"}, {"from", "from"}, {"with", "with"}, {"at", "at"}, {"on", "on"},
-}
-
 // sentenceIn is the first sentence of a text, without JSON, and without a command unless that
 // is alone. It is empty when nothing else is in the text.
-func sentenceIn(text string) string {
-	if command := commandAlone(text); command != "" {
+func sentenceIn(said string) string {
+	if command := commandAlone(said); command != "" {
 		return command
 	}
-	command, text := commandIn(readable(text))
+	command, text := commandIn(readable(said))
 	title := firstSentence(plain(text))
 	if command != "" && (compoundName.MatchString(title) || toolCall.MatchString(text)) {
-		title = spoken(title) + towardsIn(text)
+		_, arguments, _ := strings.Cut(said, "{")
+		return headlineOf(title, "{"+arguments)
 	}
 	return title
 }
@@ -156,29 +237,6 @@ func plain(text string) string {
 		text = m.pattern.ReplaceAllString(text, m.words)
 	}
 	return text
-}
-
-// towardsIn is " to ada@example.com" if the arguments of a call say so. They follow its
-// name in the text of a command.
-func towardsIn(text string) string {
-	at := strings.IndexByte(text, '{')
-	if at < 0 {
-		return ""
-	}
-	var arguments map[string]any
-	if json.Unmarshal([]byte(text[at:]), &arguments) != nil {
-		return ""
-	}
-	return towardsOf(arguments)
-}
-
-func towardsOf(arguments map[string]any) string {
-	for _, way := range towards {
-		if whom, ok := arguments[way[0]].(string); ok && strings.TrimSpace(whom) != "" {
-			return " " + way[1] + " " + whom
-		}
-	}
-	return ""
 }
 
 func firstSentence(text string) string {
@@ -219,12 +277,6 @@ func endsSentence(word string) bool {
 	before, stop := strings.CutSuffix(word, ".")
 	length := utf8.RuneCountInString(before)
 	return stop && length > 2 && (length > 5 || !strings.Contains(before, "."))
-}
-
-// spoken is an identifier in words.
-func spoken(name string) string {
-	name = strings.NewReplacer("_", " ", "-", " ").Replace(name)
-	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // CutTitle is one line of at most maxTitleBytes, cut at a word.

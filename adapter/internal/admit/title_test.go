@@ -10,7 +10,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// The page's test reads the same cases.
 func TestTitlesOfMessages(t *testing.T) {
 	data, err := os.ReadFile("testdata/titles.json")
 	if err != nil {
@@ -43,54 +42,89 @@ func TestTitlesOfMessages(t *testing.T) {
 	}
 }
 
-func TestBetterTitles(t *testing.T) {
-	says := func(text string) protocol.Messages {
-		return protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text(text)}}
+// The page's test reads the same cases.
+func TestHeadlines(t *testing.T) {
+	data, err := os.ReadFile("testdata/headlines.json")
+	if err != nil {
+		t.Fatal(err)
 	}
-	asked := func(by, message string) *store.Suspension {
-		interrupt, err := json.Marshal(protocol.Interrupt{ID: "i", Reason: protocol.ReasonInputRequired, Message: message})
+	var cases []struct{ Name, Arguments, Says string }
+	if err := json.Unmarshal(data, &cases); err != nil || len(cases) == 0 {
+		t.Fatal(len(cases), err)
+	}
+	for _, c := range cases {
+		if got := headlineOf(c.Name, c.Arguments); got != c.Says {
+			t.Errorf("%s %s: %q, want %q", c.Name, c.Arguments, got, c.Says)
+		}
+	}
+}
+
+// A title follows what is said to the latest subject.
+func TestTitlesFollow(t *testing.T) {
+	for _, c := range []struct {
+		said []string
+		want string
+	}{
+		{[]string{"Plan a dinner for four", "Make it a lunch instead, please"}, "Plan a dinner for four"},
+		{[]string{"Hello", "Plan a dinner for four", "Thanks a lot for that"}, "Plan a dinner for four"},
+		{[]string{"Hello", "Thanks"}, "Hello"},
+		{[]string{"Plan a dinner for four", "/confirm Deploy version 4.12?"}, "Deploy version 4.12?"},
+		{[]string{"/confirm Deploy version 4.12?", "/tool pay {\"eur\":9000}"}, "Pay, EUR 9000"},
+		{[]string{"/confirm Deploy version 4.12?", "Thank you", "Plan a dinner for four", "For six, to be exact"}, "Plan a dinner for four"},
+		{[]string{"Plan a dinner for four", "/steps 5"}, "Plan a dinner for four"},
+		{[]string{"/form", "/steps 5"}, "/form"},
+		{[]string{"/form", "Thanks"}, "Thanks"},
+		{[]string{`{"a":1}`, "Go on"}, "Go on"},
+	} {
+		title, held := "", protocol.Messages{}
+		for _, text := range c.said {
+			fresh := protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text(text)}}
+			title = nextTitle(title, held, fresh, nil)
+			held = append(held, fresh...)
+		}
+		if title != c.want || titleOf(held) != c.want {
+			t.Errorf("%q: %q one by one, %q at once, want %q", c.said, title, titleOf(held), c.want)
+		}
+	}
+}
+
+// A chat that begins anew, with its first message in other words, is called after those.
+func TestTitlesOfOtherWords(t *testing.T) {
+	fresh := protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text("Plan a lunch for two.")}}
+	if got := nextTitle("Plan a dinner for four", nil, fresh, nil); got != "Plan a lunch for two" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTitlesOfQuestions(t *testing.T) {
+	ask := func(by, reason, message string, metadata protocol.Metadata, call *protocol.ToolFunction) store.SuspendedInterrupt {
+		interrupt, err := json.Marshal(protocol.Interrupt{ID: "i", Reason: reason, Message: message, Metadata: metadata})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &store.Suspension{Items: []store.SuspendedInterrupt{{ID: "i", Interrupt: interrupt, By: by}}}
+		return store.SuspendedInterrupt{ID: "i", Interrupt: interrupt, By: by, Call: call}
 	}
-	calls := func(metadata string, calls ...[2]string) *store.Suspension {
-		asked := &store.Suspension{}
-		for _, c := range calls {
-			asked.Items = append(asked.Items, store.SuspendedInterrupt{
-				Interrupt: json.RawMessage(`{"id":"i","reason":"tool_call","message":"May the tool ` + c[0] + ` be called with these arguments?","metadata":` + metadata + `}`),
-				Call:      &protocol.ToolFunction{Name: c[0], Arguments: c[1]},
-			})
-		}
-		return asked
+	form := ask("", protocol.ReasonInputRequired, "Please fill in the figures.", nil, nil)
+	task := func(n string) store.SuspendedInterrupt {
+		return ask("", protocol.ReasonToolCall, "May the tool task_"+n+" be called with these arguments?", nil, &protocol.ToolFunction{Name: "task_" + n, Arguments: `{"number":` + n + `}`})
 	}
-	mail := [2]string{"send_email", `{"subject":"Hello","to":"ada@example.com"}`}
 	for _, c := range []struct {
-		before string
-		fresh  protocol.Messages
-		asked  *store.Suspension
-		want   string
+		said  string
+		asked []store.SuspendedInterrupt
+		want  string
 	}{
-		{"/form", says("Book a table. Now."), nil, "Book a table"},
-		{"/form", nil, asked("", "Please fill in the figures."), "Please fill in the figures"},
-		{"/form", says("Never mind."), asked("", "Please fill in the figures."), "Never mind"},
-		{"/form", says("/steps 5"), nil, ""},
-		{"/steps 5 400", nil, asked(store.AskedByTimer, "It waits."), ""},
-		{"/form", nil, asked("", `{"amount":3}`), ""},
-		{"/pay", nil, calls("{}", mail), "Send email to ada@example.com"},
-		{"/pay", nil, calls("{}", mail, mail, mail), "Send email to ada@example.com and 2 more"},
-		{"/pay", nil, calls("{}", [2]string{"look-up", `{"n":1,"query":"who is Ada?"}`}), "Look up: who is Ada?"},
-		{"/parallel 3", nil, calls("{}", [2]string{"task_1", `{"number":1}`}, [2]string{"task_2", `{"number":2}`}), "Task 1 and 1 more"},
-		{"/pay", nil, calls("{}", [2]string{"send_email", `{"to":`}), "Send email"},
-		{"/pay", nil, calls(`{"title":"Invite Ada"}`, mail), "Invite Ada"},
-		{"/pay", nil, calls(`{"title":7}`, mail), "Send email to ada@example.com"},
-		{"/pay", nil, calls("{}", [2]string{"send_email", `{"to":"a-very-long-address-of-somebody@department.example.com"}`}, mail), "Send email to a-very-long-address-of-somebody@… and 1 more"},
-		{"Form", says("Book a table."), nil, ""},
-		{"/etc/hosts is broken", says("Book a table."), nil, ""},
-		{"", says("Book a table."), nil, ""},
+		{"/form", []store.SuspendedInterrupt{form}, "Please fill in the figures"},
+		{"Plan a dinner for four", []store.SuspendedInterrupt{form}, "Plan a dinner for four"},
+		{"/parallel 3", []store.SuspendedInterrupt{task("1"), task("2"), task("3")}, "Task 1, number 1, and 2 more"},
+		{"/parallel 1", []store.SuspendedInterrupt{task("1")}, "Task 1, number 1"},
+		{"/ask", []store.SuspendedInterrupt{ask("", protocol.ReasonConfirmation, "?", protocol.Metadata{"title": json.RawMessage(`"Refund A-1"`)}, nil), form}, "Refund A-1 and 1 more"},
+		{"/steps 5 400", []store.SuspendedInterrupt{ask(store.AskedByTimer, "aguiws:timer", "It waits.", nil, nil)}, "/steps 5 400"},
+		{"/login", []store.SuspendedInterrupt{ask("", "aguiws:auth_required", "Sign in at the bank.", nil, nil)}, "/login"},
+		{"/form", []store.SuspendedInterrupt{ask("", protocol.ReasonConfirmation, `{"amount":3}`, nil, nil)}, "/form"},
 	} {
-		if got := betterTitle(c.before, c.fresh, c.asked); got != c.want {
-			t.Errorf("%q, %v: %q, want %q", c.before, c.fresh, got, c.want)
+		held := protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text(c.said)}}
+		if got := nextTitle(titleOf(held), held, nil, &store.Suspension{Items: c.asked}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.said, got, c.want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type model struct {
 	deleted       bool // before it was played on
 	wish          wish
 	tenant, title string
+	named         bool   // somebody has given the title
 	owner         string // the user who used it first
 	used          bool
 

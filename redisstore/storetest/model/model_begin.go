@@ -133,7 +133,7 @@ func (m *model) admit(b store.Begin) *run {
 	if !m.used {
 		m.used, m.tenant, m.owner = true, b.Tenant, b.User
 	}
-	if m.title == "" {
+	if b.Title != "" && !m.named {
 		m.title = b.Title
 	}
 	return r

@@ -227,7 +227,7 @@ func (p *player) titleMove(g *game) move {
 	return newMove("title", title, func(s store.Store) (any, error) { return s.SetTitle(p.ctx(), g.key, title) },
 		func(string) (any, bool) {
 			if g.used {
-				g.title = title
+				g.title, g.named = title, true
 			}
 			return g.used, false
 		})

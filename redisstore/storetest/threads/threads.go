@@ -138,14 +138,19 @@ var ThreadsTests = []stage.Test{
 		stage.Same(th, "named", stage.Must(th, ok, err), false)
 		stage.Same(th, "title", th.View().Title, "")
 	}},
-	{"the first title stays until another is set", func(e *stage.Env) {
+	{"the latest title of an input stands, and one that was set stays", func(e *stage.Env) {
 		th := e.Thread()
-		for i, title := range []string{"", "first", "second"} {
-			b := th.Execute(fmt.Sprint("r", i))
+		runs := 0
+		begins := func(title string) {
+			b := th.Execute(fmt.Sprint("r", runs))
 			b.Title = title
-			th.OK(stage.Ending(th.Begun(b), 2, int64(2*i+1), "end", store.EndFinish))
+			th.OK(stage.Ending(th.Begun(b), 2, int64(2*runs+1), "end", store.EndFinish))
+			runs++
 		}
-		stage.Same(th, "title", th.View().Title, "first")
+		for _, title := range []string{"", "first", "second", ""} {
+			begins(title)
+		}
+		stage.Same(th, "title", th.View().Title, "second")
 		set := func(title string) {
 			ok, err := th.Store.SetTitle(e.Context(), th.Key, title)
 			stage.Same(th, "named", stage.Must(th, ok, err), true)
@@ -154,12 +159,12 @@ var ThreadsTests = []stage.Test{
 		set("third")
 		stage.Same(th, "title", th.View().Title+" "+infos(th, "space", 0)[0].Title, "third third")
 		stage.Same(th, "version", th.View().Version, version)
+		begins("fourth")
+		stage.Same(th, "title", th.View().Title, "third")
 		set("")
 		stage.Same(th, "no title", th.View().Title, "")
-		b := th.Execute("r9")
-		b.Title = "fourth"
-		th.Begun(b)
-		stage.Same(th, "title", th.View().Title, "fourth")
+		begins("fifth")
+		stage.Same(th, "title", th.View().Title, "fifth")
 	}},
 	{"a title is cut at 60 bytes, at the end of a character", func(e *stage.Env) {
 		th := e.Thread()

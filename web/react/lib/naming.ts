@@ -13,7 +13,7 @@ const READ = 20_000;
 const VALUE = 60;
 
 /** Arguments that say towards whom or what, and how a sentence says so. The first of them that is there is told. */
-export const TOWARDS = new Map([
+const TOWARDS = new Map([
   ["to", "to"], ["recipient", "to"], ["recipients", "to"], ["email", "to"], ["for", "for"], ["into", "into"], ["in", "in"], ["from", "from"], ["with", "with"], ["at", "at"], ["on", "on"],
 ]);
 

@@ -123,8 +123,8 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
   /** Begins to change what was said last. */
   const editLast = changeable && (() => back.edit(changeable.id));
   const [called, call] = useState<string>();
-  const begun = useTitle(threadId, messages, status.older > 0);
-  const title = called || begun;
+  const said = messages.findLast(({ role }) => role === "user")?.id;
+  const title = useTitle(threadId, called, said && `${said} ${running}`);
   /** The run that was stopped here last, until something else is said. */
   const [stopping, setStopping] = useState<string>();
   /** Why the last turn was not asked anew. */

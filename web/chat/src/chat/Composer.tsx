@@ -5,6 +5,7 @@ import type { Command } from "./commands";
 import { composes } from "../lib/composes";
 import { contentOf, mediaIn, saidIn, type Content, type Medium } from "../files/media";
 import { Guarded } from "../../../react/lib/Guarded";
+import { Icon } from "../../../react/lib/Icon";
 import { insteadOf } from "./instead";
 import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
@@ -178,15 +179,11 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
         <div className="actions">
           {running && (
             <Guarded subject={run} fixed>
-              <button type="button" ref={stopper} data-testid="stop" title={words.chat.stopKey} disabled={stopping} onClick={() => stop(run)}>
-                {stopping ? words.chat.stopping : words.chat.stop}
+              <button type="button" ref={stopper} className="round" data-testid="stop" title={words.chat.stopKey} disabled={stopping} onClick={() => stop(run)}>
+                <Icon name="stop" />
+                <span className="visually-hidden">{stopping ? words.chat.stopping : words.chat.stop}</span>
               </button>
             </Guarded>
-          )}
-          {joins && (
-            <button type="button" data-testid="send-now" onClick={() => sendBy(join)}>
-              {words.chat.sendNow}
-            </button>
           )}
           {asks ? (
             !empty && (
@@ -202,8 +199,9 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
               </>
             )
           ) : running && empty ? null : (
-            <button key="send" type="submit" className="primary" data-testid="send" disabled={empty}>
-              {words.chat.send}
+            <button key="send" type="submit" className="primary round" data-testid="send" title={words.chat.send} disabled={empty}>
+              <Icon name="send" />
+              <span className="visually-hidden">{words.chat.send}</span>
             </button>
           )}
         </div>
@@ -214,9 +212,16 @@ export function Composer({ threadId, label, hidden, run, stopping, interrupts, r
         </p>
       )}
       {running && !asks && !empty && (
-        <p className="hint unsent" role="status" data-testid="waits-its-turn">
-          {words.chat.waitsItsTurn} {joins && words.chat.heardNext}
-        </p>
+        <div className="unsent">
+          <p className="hint" role="status" data-testid="waits-its-turn">
+            {words.chat.waitsItsTurn}
+          </p>
+          {joins && (
+            <button type="button" data-testid="send-now" title={words.chat.heardNext} onClick={() => sendBy(join)}>
+              {words.chat.sendNow}
+            </button>
+          )}
+        </div>
       )}
     </form>
   );

@@ -27,6 +27,11 @@ export function Times({ of: { earlier = [], on } }: { of: Ended }) {
   );
 }
 
+/** Whether a turn fails in the same way each time, so that doing it once more is no advice. */
+export function failsAlike(earlier: readonly Ended[], code: string): boolean {
+  return earlier.length > 0 && earlier.every((end) => end.code === code);
+}
+
 interface Props {
   threadId: string;
   /** The turn that it has ended. */
@@ -45,20 +50,19 @@ export function ErrorNotice({ threadId, ended, failure, remedy, dismiss, retry, 
   const { run } = saidBy(failure);
   const writes = useMay("run");
   const again = ended?.earlier ?? [];
+  const same = failsAlike(again, failure.code);
   const fields = failure.details?.fields;
-  // What fails each time has advice of its own.
-  const once = again.length === 0 || again.some(({ code }) => code !== failure.code);
   return (
     <div className="error" role="alert" data-testid="error" data-code={failure.code}>
       <div>
         <strong>{run === undefined ? title : words.errors.unknown.title}</strong> {ended && <Times of={ended} />}
         {run === undefined && !isForbidden(failure.code) && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
-        {writes !== false && once && <p>{advice}</p>}
+        {writes !== false && !same && <p>{advice}</p>}
         {again.length > 0 && (
           <OrElse instead={null}>
             <Suspense>
-              <FailedBefore earlier={again} code={writes === false ? undefined : failure.code} />
+              <FailedBefore earlier={again} same={writes !== false && same} />
             </Suspense>
           </OrElse>
         )}

@@ -6,15 +6,15 @@ import { apart } from "../words/apart";
 
 interface Props {
   earlier: readonly Ended[];
-  /** What has failed now, if it is to be said what can be done about it. */
-  code?: string;
+  /** It was the same each time, and it is to be said what else can be done. */
+  same?: boolean;
 }
 
-/** Of a turn that has failed again: what else can be done if it is the same each time, and, folded away, how it failed before. */
-export default function FailedBefore({ earlier, code }: Props) {
+/** Of a turn that has failed again: what else can be done, and, folded away, how it failed before. */
+export default function FailedBefore({ earlier, same }: Props) {
   return (
     <div className="failed-before" data-testid="failed-before">
-      {earlier.every((end) => end.code === code) && <p>{apart.failsEachTime}</p>}
+      {same && <p>{apart.failsEachTime}</p>}
       <details>
         <summary>{apart.failedBefore(earlier.length)}</summary>
         <ol>

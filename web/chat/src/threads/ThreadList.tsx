@@ -36,7 +36,7 @@ interface ListProps {
   /** So much was sent from here and is not known to have been taken. */
   outgoing: number;
   begin: () => void;
-  /** Hears what the current one is called: somebody, or its agent, may have called it otherwise than it began. */
+  /** Hears what the current one is called. */
   titled: (title: string | undefined) => void;
   /** Puts the list away; left out where it always has a place. */
   close?: () => void;
@@ -54,8 +54,11 @@ export function ThreadList({ current, outgoing, begin, titled, close }: ListProp
     if (outgoing < before.current) refresh();
     before.current = outgoing;
   }, [outgoing, refresh]);
-  const called = items?.find(({ threadId }) => threadId === current)?.title;
-  useEffect(() => titled(called), [titled, called]);
+  const called = items?.find(({ threadId }) => threadId === current)?.title || undefined;
+  useEffect(() => {
+    titled(called);
+    return () => titled(undefined);
+  }, [titled, called]);
   const deletions = pageDeletions();
   const { held } = useSyncExternalStore(deletions.watch, deletions.look);
   useEffect(() => {
@@ -96,7 +99,7 @@ export function ThreadList({ current, outgoing, begin, titled, close }: ListProp
   const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
   const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));
   const asks = new Map(waiting?.items.flatMap(({ threadId, asks }) => (asks ? [[threadId, asks]] : [])));
-  const same = alike(groups.flatMap(({ threads }) => threads.map(({ title }) => title)));
+  const same = alike(groups.flatMap(({ waits, threads }) => threads.map((thread) => inWords(thread, waits))));
   const found = words.threads.found(groups.reduce((sum, { threads }) => sum + threads.length, 0));
   const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
@@ -167,7 +170,7 @@ interface GroupProps {
   group: ThreadGroup;
   /** All of it is shown: somebody looks for something. */
   whole: boolean;
-  /** Titles that several chats have. */
+  /** Words that several chats have. */
   same: ReadonlySet<string>;
   /** What those that wait ask next. */
   asks: ReadonlyMap<string, NonNullable<ThreadInfo["asks"]>>;
@@ -198,6 +201,16 @@ function Group({ group, whole, current, ...more }: GroupProps) {
       )}
     </section>
   );
+}
+
+/** How it stands with a chat, of which its heading may say that it waits. */
+function standing(thread: ThreadInfo, waits: boolean): string {
+  return waits && thread.waitsOn === undefined && !hasExpired(thread) ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts);
+}
+
+/** What tells a chat from others. */
+function inWords(thread: ThreadInfo, waits: boolean): string {
+  return `${thread.title} ${standing(thread, waits)}`;
 }
 
 interface RowProps extends Pick<GroupProps, "same" | "asks" | "listed" | "changed" | "begin"> {
@@ -259,11 +272,8 @@ function Row({ thread, waits, same, asks, listed, current, changed, begin }: Row
               {question}
             </span>
           )}
-          <span className="hint">
-            {/* Its heading says that it waits. */}
-            {waits && thread.waitsOn === undefined && !hasExpired(thread) ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
-            {same.has(thread.title) && thread.createdAt !== undefined && ` · ${words.threads.begun(exactly(thread.createdAt))}`}
-          </span>
+          <span className="hint">{standing(thread, waits)}</span>
+          {same.has(inWords(thread, waits)) && thread.createdAt !== undefined && <span className="hint">{words.threads.begun(exactly(thread.createdAt))}</span>}
         </a>
       )}
       <ThreadPlace thread={thread} listed={listed} />
