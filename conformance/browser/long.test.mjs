@@ -75,7 +75,7 @@ test(`of ${MESSAGES} messages the last are there, those that do not change are n
   await tab.rest();
   assert.equal(await tab.at("message").count(), HELD);
   assert.equal(await tab.at("older").textContent(), `Show earlier messages (${(MESSAGES - HELD).toLocaleString("en")})`);
-  await until(async () => /^(\(\d+\) )?Question number 0 · /.test(await tab.page.title()), "it is called how it began");
+  await until(async () => /^(\(\d+\) )?ready · /.test(await tab.page.title()), "it is called after the latest subject");
   await until(async () => (await tab.page.locator(".markdown").count()) === HELD / 2, "all answers are read as Markdown");
   assert.equal(await laidOut(tab.at("message").first()), false, "what is out of sight is not laid out");
   await grows(tab);
