@@ -129,6 +129,9 @@ func worded(name string) string {
 // lower begins with a small letter, but for capitals.
 func lower(words string) string {
 	first, size := utf8.DecodeRuneInString(words)
+	if size == 0 {
+		return ""
+	}
 	if next, _ := utf8.DecodeRuneInString(words[size:]); unicode.IsUpper(next) {
 		return words
 	}

@@ -72,8 +72,13 @@ func subjectOf(title string, held, fresh protocol.Messages) string {
 	return title
 }
 
+// maxSlight is how many slight messages may stand behind a command that begins a subject: no more
+// of a thread is read for a title.
+const maxSlight = 10
+
 // endsInCommand reports whether no sentence follows the last command.
 func endsInCommand(messages protocol.Messages) bool {
+	left := maxSlight
 	for _, m := range slices.Backward(messages) {
 		if m.Role != protocol.RoleUser {
 			continue
@@ -82,7 +87,7 @@ func endsInCommand(messages protocol.Messages) bool {
 		if isCommand(text) {
 			return true
 		}
-		if !slight(sentenceIn(text)) {
+		if left--; left < 0 || !slight(sentenceIn(text)) {
 			return false
 		}
 	}

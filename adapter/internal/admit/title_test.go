@@ -3,6 +3,7 @@ package admit
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -72,6 +73,7 @@ func TestTitlesFollow(t *testing.T) {
 		{[]string{"/confirm Deploy version 4.12?", "/tool pay {\"eur\":9000}"}, "Pay, EUR 9000"},
 		{[]string{"/confirm Deploy version 4.12?", "Thank you", "Plan a dinner for four", "For six, to be exact"}, "Plan a dinner for four"},
 		{[]string{"Plan a dinner for four", "/steps 5"}, "Plan a dinner for four"},
+		{slices.Concat([]string{"/confirm Deploy version 4.12?"}, slices.Repeat([]string{"Thank you"}, 10), []string{"Plan a dinner for four"}), "Plan a dinner for four"},
 		{[]string{"/form", "/steps 5"}, "/form"},
 		{[]string{"/form", "Thanks"}, "Thanks"},
 		{[]string{`{"a":1}`, "Go on"}, "Go on"},
@@ -85,6 +87,17 @@ func TestTitlesFollow(t *testing.T) {
 		if title != c.want || titleOf(held) != c.want {
 			t.Errorf("%q: %q one by one, %q at once, want %q", c.said, title, titleOf(held), c.want)
 		}
+	}
+}
+
+// Of a long chat a few messages are read.
+func TestTitlesReadLittle(t *testing.T) {
+	said := func(text string) protocol.Message {
+		return protocol.Message{Role: protocol.RoleUser, Content: protocol.Text(text)}
+	}
+	held := append(protocol.Messages{said("/steps 5")}, slices.Repeat(protocol.Messages{said("Thank you")}, maxSlight)...)
+	if !endsInCommand(held) || endsInCommand(append(held, said("Thank you"))) {
+		t.Errorf("not %d messages are read", maxSlight)
 	}
 }
 
